@@ -25,22 +25,20 @@ _MOST_NODES = 200_000
 _MOST_DIGITS = 300
 
 
-def read_text(path: str | Path, *, largest: int = LARGEST, errors: str = "strict") -> str:
+def read_text(path: str | Path, *, errors: str = "strict") -> str:
     """The text of a file in UTF-8; `FormatError` if it cannot be read or is not text.
 
     Parameters
     ----------
     path
         The file.
-    largest
-        Bytes that it may have.
     errors
         How to treat bytes that are not text, as for Python's ``open``.
     """
     path = path_of(path)
     try:
-        if path.stat().st_size > largest:
-            raise FormatError(f"larger than {largest >> 20} MB, the limit for reading", path)
+        if path.stat().st_size > LARGEST:
+            raise FormatError(f"larger than {LARGEST >> 20} MB, the limit for reading", path)
         return path.read_text(encoding="utf-8-sig", errors=errors)
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path) from None

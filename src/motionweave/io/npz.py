@@ -88,17 +88,17 @@ def read(
     tree = Skeleton(
         _words(arrays, "names", path),
         arrays["parents"],
-        _numbers(arrays, "offsets", path),
+        _numbers(arrays, "offsets"),
         arrays.get("end_parents", np.zeros(0, dtype=np.intp)),
-        _numbers(arrays, "end_offsets", path, np.zeros((0, 3))),
+        _numbers(arrays, "end_offsets", np.zeros((0, 3))),
     )
     translations = arrays.get("translations")
     return Motion(
         tree,
         _rate(arrays, ("fps",), path) if fps is None else fps,
-        _numbers(arrays, "root", path),
-        _numbers(arrays, "rotations", path),
-        None if translations is None else _numbers(arrays, "translations", path),
+        _numbers(arrays, "root"),
+        _numbers(arrays, "rotations"),
+        None if translations is None else _numbers(arrays, "translations"),
         name=path.stem,
         source={"format": FORMAT.name},
     )
@@ -146,9 +146,7 @@ def _words(arrays: Mapping[str, NDArray[Any]], name: str, path: Path) -> tuple[s
     return tuple(clean_name(one, "joint") for one in values.tolist())
 
 
-def _numbers(
-    arrays: Mapping[str, NDArray[Any]], name: str, path: Path, default: Array | None = None
-) -> Array:
+def _numbers(arrays: Mapping[str, NDArray[Any]], name: str, default: Array | None = None) -> Array:
     if name not in arrays and default is not None:
         return default
     values = arrays[name]
@@ -179,7 +177,7 @@ def _read_amass(
             "joints, with skeleton= (--option skeleton=FILE)",
             path,
         )
-    poses, places = _numbers(arrays, "poses", path), _numbers(arrays, "trans", path)
+    poses, places = _numbers(arrays, "poses"), _numbers(arrays, "trans")
     turned = poses.shape[1] // 3 if poses.ndim == 2 else 0
     if turned not in MODELS or poses.shape[1] % 3 or places.shape != (len(poses), 3):
         known = ", ".join(str(3 * one) for one in MODELS)
@@ -238,11 +236,11 @@ def _skeleton_in(path: Path, names: tuple[str, ...]) -> Skeleton:
     # The root's parent is -1, which unsigned numbers cannot hold.
     parents = checks.array(arrays["kintree_table"], "kintree_table", (2, None), 2.0**64)
     if "J" in arrays:
-        joints = _numbers(arrays, "J", path)
+        joints = _numbers(arrays, "J")
     elif {"J_regressor", "v_template"} <= arrays.keys():
         regressor, body = (
-            _numbers(arrays, "J_regressor", path),
-            _numbers(arrays, "v_template", path),
+            _numbers(arrays, "J_regressor"),
+            _numbers(arrays, "v_template"),
         )
         if regressor.ndim != 2 or body.shape != (regressor.shape[1], 3):
             raise FormatError("J_regressor and v_template do not fit each other", path)

@@ -85,7 +85,7 @@ def warp_plot(
             len(chosen) + 3, 1, squeeze=False, height_ratios=[1.25] * len(chosen) + heights
         )[:, 0]
         for axes, curve in zip(grid, chosen, strict=False):
-            _draw_curve(axes, curve, original, warped, keys, _shown_at(keys, timing, len(warped)))
+            _draw_curve(axes, curve, original, warped, _shown_at(keys, timing, len(warped)))
         if chosen:
             grid[len(chosen) - 1].set_xlabel("seconds")
             grid[0].legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
@@ -144,9 +144,8 @@ def _most_changed(
     return [curve for change, curve in ordered if change > 1e-4]
 
 
-def _draw_curve(
-    axes: Any, curve: _Curve, original: Motion, warped: Motion, keys: Array, shown: Array
-) -> None:
+def _draw_curve(axes: Any, curve: _Curve, original: Motion, warped: Motion, shown: Array) -> None:
+    """Draw a curve before and after, with its keys at the frames ``(k,)`` that show them."""
     for frame in shown:
         axes.axvline(frame / warped.fps, color=_KEY, linewidth=0.9, alpha=0.7)
     time, new_time = (np.arange(len(m)) / m.fps for m in (original, warped))

@@ -125,7 +125,7 @@ def transferred(bodies: BodyPair, mapping: JointMapping) -> tuple[Motion, float]
         skeleton=target,
         root=_placed_root(bodies, positions, turned, scale),
         rotations=local,
-        translations=_stretched(source, mapping, scale),
+        translations=_stretched(source, mapping),
         # The layout of the source's file does not apply to this skeleton.
         source=onto.motion.source,
         carrier=onto.motion.carrier,
@@ -170,7 +170,7 @@ def _ankle_height(motion: Motion, from_rest: bool) -> float:
     return float(np.mean([np.linalg.norm(sole.heel) for sole in soles(motion, from_rest).values()]))
 
 
-def _stretched(source: Motion, mapping: JointMapping, scale: float) -> Array | None:
+def _stretched(source: Motion, mapping: JointMapping) -> Array | None:
     """Local translations of the target ``(T, J, 3)`` whose bones get longer as the source's do.
 
     None unless the source's joints really slide: many files repeat the offsets in each frame.

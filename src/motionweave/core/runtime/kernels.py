@@ -101,11 +101,9 @@ _listening = False
 
 
 @contextmanager
-def compiling(
-    tell: Callable[[], object] = lambda: None, patience: float = _PATIENCE
-) -> Iterator[Compiling]:
+def compiling(tell: Callable[[], object] = lambda: None) -> Iterator[Compiling]:
     """Listen for compilations in any thread; see `Compiling`."""
-    heard = Compiling(tell, patience)
+    heard = Compiling(tell)
     _hearing.append(heard)
     try:
         yield heard

@@ -46,22 +46,20 @@ _STEPS, _SETTLED = 2000, 1e-9
 _STILL = 1e-9
 
 
-def members(distances: Array, limit: float = _FARTHEST) -> NDArray[np.bool_]:
+def members(distances: Array) -> NDArray[np.bool_]:
     """Which stretches ``(m,)`` are of the kind of the first.
 
     Parameters
     ----------
     distances
         ``(m, m)`` of all of them from each other.
-    limit
-        The largest distance of two that are linked.
     """
     count = len(distances)
     chosen = np.zeros(count, dtype=bool)
     chosen[0] = True
     if count < 2:
         return chosen
-    links = _links(distances, limit)
+    links = _links(distances)
     weight = np.asarray(links.sum(axis=1)).ravel()
     if weight[0] <= 0.0:
         return chosen
@@ -90,7 +88,7 @@ def outlying(distances: Array, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return outliers
 
 
-def _links(distances: Array, limit: float):  # type: ignore[no-untyped-def]
+def _links(distances: Array):  # type: ignore[no-untyped-def]
     """How strongly stretches are linked, a sparse and symmetric ``(m, m)`` matrix.
 
     What is near is measured by how near the neighbours are on either side (self-tuning
@@ -108,7 +106,7 @@ def _links(distances: Array, limit: float):  # type: ignore[no-untyped-def]
     row = np.repeat(np.arange(count), few + 1)
     column = nearest[:, : few + 1].ravel()
     apart = distances[row, column]
-    linked = (row != column) & (apart <= limit)
+    linked = (row != column) & (apart <= _FARTHEST)
     row, column, apart = row[linked], column[linked], apart[linked]
     strength = np.exp(-(apart**2) / (scale[row] * scale[column]))
     one_way = csr_matrix((strength, (row, column)), shape=(count, count))

@@ -181,7 +181,6 @@ class CurveEditor(ToldElement, component=WEB / "curves.js"):
             tangents=[],
             x=[0.0, 1.0],
             y=[0.0, 1.0],
-            bands=[],
             marks=[],
             clock=[],
             unit="",
@@ -229,7 +228,6 @@ class CurveEditor(ToldElement, component=WEB / "curves.js"):
         handles: Sequence[dict[str, Any]],
         x: tuple[float, float],
         y: tuple[float, float],
-        bands: Sequence[dict[str, Any]] = (),
         marks: Sequence[dict[str, Any]] = (),
         clock: Sequence[Sequence[float]] = (),
         unit: str = "",
@@ -249,8 +247,6 @@ class CurveEditor(ToldElement, component=WEB / "curves.js"):
             ``lock="x"`` or ``"y"`` lets one move only along the other axis.
         x, y
             Ranges of the axes.
-        bands
-            Places where the curve must not go: ``{points: [(x, low, high)]}``.
         marks
             Words in the picture: ``{x, y, text, color}``.
         clock
@@ -271,7 +267,6 @@ class CurveEditor(ToldElement, component=WEB / "curves.js"):
             handles=list(handles),
             x=list(x),
             y=list(y),
-            bands=list(bands),
             marks=list(marks),
             clock=[list(pair) for pair in clock],
             unit=unit,

@@ -15,9 +15,9 @@ from nicegui.events import GenericEventArguments
 
 
 @contextmanager
-def section(title: str, *, classes: str = "") -> Iterator[Element]:
+def section(title: str) -> Iterator[Element]:
     """A titled part of a panel."""
-    with ui.element("section").classes(f"mw-section {classes}") as part:
+    with ui.element("section").classes("mw-section") as part:
         ui.element("h2").add_slot("default", title)
         yield part
 

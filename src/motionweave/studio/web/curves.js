@@ -23,7 +23,7 @@ export default {
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
   mixins: [told, picture, tangents],
-  // Told: lines, handles, ranges x and y, bands, marks, clock, hint, unit, across, playhead, several, step, catches, tangents.
+  // Told: lines, handles, ranges x and y, marks, clock, hint, unit, across, playhead, several, step, catches, tangents.
   data: () => ({ held: null, chosen: null, picked: [], boxed: null, caught: null, own: {}, over: null }),
   computed: { timed() { return this.playhead && !this.clock?.length; } },
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final }));
@@ -111,15 +111,6 @@ export default {
       c.beginPath();
       c.rect(left - 6, top - 6, width + 12, height + 12);
       c.clip();
-      for (const band of this.bands ?? []) {
-        const low = band.points.map(([x, y]) => this.px([x, y]));
-        const high = band.points.map(([x, , y]) => this.px([x, y]));
-        trace(c, [...low, ...high.reverse()]);
-        c.fillStyle = band.color ?? ink.accent;
-        c.globalAlpha = 0.12;
-        c.fill();
-        c.globalAlpha = 1;
-      }
       for (const line of this.lines) {
         const look = line.dashed ? { width: 1.2, dash: [5, 4] } : { width: 2 };
         trace(c, line.points.map((point) => this.px(point)), { color: paint(line.color), ...look });
