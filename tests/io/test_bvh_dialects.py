@@ -268,6 +268,25 @@ def test_names_in_an_old_encoding_keep_their_bytes(tmp_path: Path) -> None:
     assert "JOINT Fuß".encode("latin-1") in (tmp_path / "again.bvh").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        ("cp932", ("左ひざ", "右ひざ")),
+        ("gb18030", ("左小腿", "右小腿")),
+        ("big5", ("左大腿", "右大腿")),
+        ("cp949", ("왼쪽무릎", "오른쪽무릎")),
+    ],
+)
+def test_names_in_east_asian_encodings_are_read(
+    tmp_path: Path, encoding: str, names: tuple[str, str]
+) -> None:
+    text = PLAIN.replace("ROOT Hips", f"ROOT {names[0]}").replace("JOINT Leg", f"JOINT {names[1]}")
+    motion = _load(tmp_path, text.encode(encoding))
+    assert motion.skeleton.names == names
+    mw.save(motion, tmp_path / "again.bvh")
+    assert f"JOINT {names[1]}".encode(encoding) in (tmp_path / "again.bvh").read_bytes()
+
+
 def test_names_given_twice_are_told_apart_and_come_back(tmp_path: Path) -> None:
     with pytest.warns(mw.QualityWarning, match="same name"):
         motion = _load(tmp_path, PLAIN.replace("JOINT Leg", "JOINT Hips"))

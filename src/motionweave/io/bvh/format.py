@@ -29,7 +29,7 @@ from motionweave.io.axes import (
 )
 from motionweave.io.bvh import channels as layout
 from motionweave.io.bvh.channels import Channels
-from motionweave.io.bvh.text import BvhText, read_text
+from motionweave.io.bvh.text import EAST_ASIAN, BvhText, read_text
 from motionweave.io.numbers import decimals
 from motionweave.io.registry import Format
 
@@ -232,7 +232,7 @@ def _is_layout(source: Mapping[str, Any], joints: int) -> bool:
         and values.shape[1] == sum(map(len, channels))
         and bool(np.all(np.abs(values) <= LARGEST))
         and source["up"] in UP_OR_DOWN
-        and source["encoding"] in ("utf-8", "latin-1")
+        and source["encoding"] in ("utf-8", "latin-1", *EAST_ASIAN)
         and (source["frame_time"] is None or float(source["frame_time"]) > 0.0)
     )
 

@@ -23,6 +23,8 @@ from motionweave.io.numbers import NotANumberError, parse_numbers
 
 # A character has some hundred joints, and each takes some hundred bytes.
 _LONGEST_HEADER = 1 << 22
+# Encodings of Japan, China, Taiwan and Korea, and what left and right are there.
+EAST_ASIAN = {"cp932": "左右", "gb18030": "左右", "big5": "左右", "cp949": ("왼", "오른")}
 _BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 26
 
@@ -91,9 +93,20 @@ def read_text(path: Path) -> BvhText:
 
 
 def _decoded(header: bytes) -> tuple[str, str]:
+    """The text before the numbers, and its encoding.
+
+    Old East Asian encodings take the bytes of each other for other characters: the right one is
+    that in which joints have a left and a right.
+    """
     try:
         return header.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
+        for encoding, sides in EAST_ASIAN.items():
+            if all(side.encode(encoding) in header for side in sides):
+                try:
+                    return header.decode(encoding), encoding
+                except UnicodeDecodeError:
+                    continue
         # Any byte is a character in Latin-1, so names round-trip unchanged.
         return header.decode("latin-1"), "latin-1"
 
