@@ -208,18 +208,17 @@ def _backwards(result: Motion, made: Figures, before: Sequence[Figures]) -> Find
 
 def _sunk(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding | None:
     """A joint of the body, foot or not, that is far below where any is in the clips."""
-    lowest = min(float(one.body[0].min()) for one in before)
-    heights, joints = made.body
-    frame = int(heights.argmin())
-    value, limit = -float(heights[frame]), _SUNK - lowest
+    lowest = min(one.deepest[0] for one in before)
+    height, joint, frame = made.deepest
+    value, limit = -height, _SUNK - lowest
     if value <= limit:
         return None
-    name = result.skeleton.names[joints[frame]]
+    name = result.skeleton.names[joint]
     return Finding(
         "floor",
-        f"{name} is {lowest + value:.0%} of a leg length deeper than anything in the clips at "
-        f"frame {made.first + frame}",
-        made.first + frame,
+        f"{name} is {lowest - height:.0%} of a leg length deeper than anything in the clips at "
+        f"frame {frame}",
+        frame,
         name,
         value,
         limit,

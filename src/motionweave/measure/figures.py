@@ -10,7 +10,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.pose.tpose import tpose_frames
@@ -80,8 +80,8 @@ class Figures:
         The knees, and how far each is bent, ``(T,)`` in radians; below 0 it bends backwards.
     soles
         Where the soles are on the joints that carry them, by side; none for a body without legs.
-    body
-        Height of the lowest joint of the body in every frame ``(T,)``, and which joint it is.
+    deepest
+        The lowest height of a joint of the body, which joint it is, and in which frame.
     first
         Frame of a longer motion with which this one begins.
     """
@@ -99,7 +99,7 @@ class Figures:
     hinges: dict[str, Hinge]
     knees: dict[str, Array]
     soles: dict[str, Sole]
-    body: tuple[Array, NDArray[np.intp]]
+    deepest: tuple[float, int, int]
     first: int = 0
 
     # What clips are asked for at every check, found once.
@@ -220,7 +220,7 @@ def measured(
         own = soles(motion) if has_feet(motion.skeleton) else {}
     paths = {kind: np.empty((len(motion), 3)) for kind in FOOT_KINDS if own}
     joints = np.array(find_rig(motion.skeleton).body)
-    lowest, deepest = np.empty(len(motion)), np.empty(len(motion), dtype=np.intp)
+    deepest = (np.inf, 0, 0)
     knees = {role: np.empty(len(motion)) for role in hinges}
     # A few frames at a time, which stay in the processor's cache: of where all joints of a long
     # take are, only the figures are kept.
@@ -229,8 +229,11 @@ def measured(
         frames = slice(begin, end + 2 * stride)
         pose = motion.forward(frames)
         moved[begin:end], turned[begin:end] = _changes(*pose, stride)
-        rows = pose[0][:, joints, 1]
-        deepest[frames], lowest[frames] = joints[rows.argmin(axis=1)], rows.min(axis=1)
+        low = pose[0][:, joints, 1]
+        row, column = divmod(int(low.argmin()), len(joints))
+        deepest = min(
+            deepest, (float(low[row, column]) / size, int(joints[column]), first + begin + row)
+        )
         for kind, points in sole_points(own, *pose).items():
             paths[kind][frames] = points
         for role, hinge in hinges.items():
@@ -251,7 +254,7 @@ def measured(
         hinges=hinges,
         knees=knees,
         soles=own,
-        body=(lowest / size, deepest),
+        deepest=deepest,
         first=first,
     )
 
