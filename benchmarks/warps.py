@@ -1,7 +1,7 @@
 """Whether warps look right on clips that nobody has tried them on.
 
     python -m benchmarks.warps FOLDER... [--every 1] [--recipes NAME ...]
-    python -m benchmarks.warps FOLDER... --goals 500 [--seed 0]
+    python -m benchmarks.warps FOLDER... --goals 500 [--seed 0] [--together]
     python -m benchmarks.warps FOLDER... --promises
 
 All recipes of ``examples/warps`` are applied to every walk of the folders at its own frame
@@ -10,8 +10,9 @@ clips. A warp is right if no knee bends backwards further than in the clip, no f
 (on a body of 1.7 m) deeper in the floor, or in the ground that is asked for, than in the clip,
 no joint accelerates more than twice as hard, and the hips are not lowered by more than 0.15 leg
 beyond what was asked for. A recipe that asks for more steps than a walk has is refused, which
-is right, too. ``--promises`` measures what the texts of the recipes say, by the figures of
-``tests/methods/warping/test_promises.py``, on every walk.
+is right, too. With ``--together``, two joints have goals: within half a second, or one of them
+while a hand is held for a second. ``--promises`` measures what the texts of the recipes say, by the
+figures of ``tests/methods/warping/test_promises.py``, on every walk.
 """
 
 from __future__ import annotations
@@ -176,8 +177,8 @@ def loaded(path: Path) -> mw.Motion:
     return clip[tpose_frames(clip) :]
 
 
-def goals(paths: Sequence[Path], count: int, seed: int) -> list[Outcome]:
-    """Random goals, each within a third of a leg of where the joint is."""
+def goals(paths: Sequence[Path], count: int, seed: int, *, together: bool = False) -> list[Outcome]:
+    """Random goals, each within a third of a leg of where the joint is; or two ``together``."""
     draw = np.random.default_rng(seed)
     chosen = [paths[int(i)] for i in draw.choice(len(paths), min(len(paths), 50), replace=False)]
     outcomes = []
@@ -189,18 +190,44 @@ def goals(paths: Sequence[Path], count: int, seed: int) -> list[Outcome]:
         for _ in range(count // len(chosen) + (number < count % len(chosen))):
             joint = joints[int(draw.integers(len(joints)))]
             frame = int(draw.integers(len(clip)))
-            way = draw.normal(size=3)
-            reach = (0.15 if joint == "hips" else 0.33) * draw.uniform(0.3, 1.0)
-            offset = reach * size * way / np.linalg.norm(way)
-            if joint.endswith("foot"):
-                offset[1] = abs(offset[1])
-            key = mw.Key(frame, joint, offset=offset, axes="world")
-            one = Outcome(f"{joint} at {frame} by {np.round(offset / size, 2).tolist()}", path.stem)
-            asked = max(0.0, -offset[1] / size)
-            outcomes.append(warped(one, clip, lambda m, k=key: mw.warp(m, [k]), asked))
+            keys = [_goal(draw, joint, frame, size)]
+            if together:
+                keys = _two_goals(draw, clip, joints, size)
+            downs = [-float(key.offset[1]) for key in keys if key.offset is not None]
+            said = [
+                f"{k.joint} at {k.frame} by {np.round(np.divide(k.offset, size), 2)}" for k in keys
+            ]
+            one = Outcome(" and ".join(said), path.stem)
+            asked = max(0.0, *downs) / size
+            outcomes.append(warped(one, clip, lambda m, k=keys: mw.warp(m, k), asked))
             if one.faults:
                 print(_line(one), file=sys.stderr)
     return outcomes
+
+
+def _goal(
+    draw: np.random.Generator, joint: str, frame: int, size: float, until: int | None = None
+) -> mw.Key:
+    """A goal in a random direction."""
+    way = draw.normal(size=3)
+    reach = (0.15 if joint == "hips" else 0.33) * draw.uniform(0.3, 1.0)
+    offset = reach * size * way / np.linalg.norm(way)
+    if joint.endswith("foot"):
+        offset[1] = abs(offset[1])
+    return mw.Key(frame, joint, offset=offset, axes="world", until=until)
+
+
+def _two_goals(
+    draw: np.random.Generator, clip: mw.Motion, joints: Sequence[str], size: float
+) -> list[mw.Key]:
+    """Goals of two joints within half a second, or of one while a hand is held for a second."""
+    first, second = (joints[int(i)] for i in draw.choice(len(joints), 2, replace=False))
+    last = len(clip) - 1
+    begin = int(draw.integers(len(clip)))
+    until, at = None, begin + round(draw.uniform(0.0, 0.5) * clip.fps)
+    if first.endswith("hand") and draw.random() < 0.5:
+        until, at = min(begin + round(clip.fps), last), begin + round(0.5 * clip.fps)
+    return [_goal(draw, first, begin, size, until), _goal(draw, second, min(at, last), size)]
 
 
 def promises(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
@@ -290,6 +317,7 @@ def main() -> None:
     parser.add_argument("--recipes", nargs="+", default=sorted(p.stem for p in WARPS.glob("*")))
     parser.add_argument("--goals", type=int, default=0, help="so many random goals instead")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--together", action="store_true", help="two goals at a time")
     parser.add_argument("--promises", action="store_true", help="measure what recipes promise")
     parser.add_argument("--json", type=Path, help="write every outcome to a file")
     args = parser.parse_args()
@@ -299,7 +327,9 @@ def main() -> None:
         return
     if args.goals:
         paths = sorted(path for paths in by_kind.values() for path in paths)
-        outcomes = goals(paths[args.start :: args.every], args.goals, args.seed)
+        outcomes = goals(
+            paths[args.start :: args.every], args.goals, args.seed, together=args.together
+        )
         names: Sequence[str] = SWINGING
     else:
         outcomes = gallery(by_kind["walk"][args.start :: args.every], args.recipes)

@@ -91,6 +91,16 @@ class GoalFrame:
         """The joints that have a goal."""
         return frozenset(aim.joint for aim in self.goals)
 
+    def with_feet(self, places: Mapping[int, Array]) -> GoalFrame:
+        """The same with ankles that have no goal held at other ``places`` ``(3,)``."""
+        pins = tuple(
+            replace(pin, position=places[pin.joint])
+            if pin.position is not None and pin.joint in places
+            else pin
+            for pin in self.pins
+        )
+        return replace(self, pins=pins)
+
 
 @dataclass(frozen=True)
 class Posed:

@@ -274,7 +274,7 @@ def _to_goals(
     # Legs are solved for their feet afterwards: their keys do not bind the goals.
     legs: set[int] = set() if feet is None else _below(clip, "thigh")
     turns = [turn for turn in given.turns if turn.joint not in legs]
-    posed = _agreed(here, frames, _posed(here, frames, turns), turns, shape, trunk)
+    goals, posed = _agreed(here, frames, _posed(here, frames, turns), turns, shape, trunk)
     result = _displaced(here, posed, turns, shape, trunk, legs)
     if feet is not None:
         kept = feet.kept(result, posed)
@@ -285,7 +285,7 @@ def _to_goals(
                 replace(p.after, root=p.after.root + move)
                 for p, move in zip(posed, strain, strict=True)
             ]
-            posed = _posed(here, frames, turns, near, rooted=True)
+            posed = _posed(here, goals, turns, near, rooted=True)
             result = _displaced(here, posed, turns, shape, trunk, legs)
             kept = feet.kept(result, posed)
         result = kept
@@ -325,14 +325,14 @@ def _agreed(
     turns: Sequence[Turn],
     shape: WarpShape,
     trunk: Sequence[int],
-) -> list[Posed]:
-    """Poses of goals that agree with each other.
+) -> tuple[list[GoalFrame], list[Posed]]:
+    """Goals whose poses agree with each other, and these poses.
 
     A body that leans for one hand, and a moment later otherwise for the other, would jerk. So where
     other joints have goals in other frames, each pose is found once more, from where those leave
     the body.
     """
-    agreed = list(posed)
+    goals, agreed = list(frames), list(posed)
     for joints in dict.fromkeys(goal.joints for goal in frames):
         others = [p for p, goal in zip(agreed, frames, strict=True) if not goal.joints <= joints]
         if not others:
@@ -340,13 +340,14 @@ def _agreed(
         mine = [index for index, goal in enumerate(frames) if goal.joints == joints]
         left = _displaced(clip, others, turns, shape, trunk, set())
         here = left.sample([frames[index].frame for index in mine])
-        near = [
-            SolvedPose(*map(np.array, pose)) for pose in zip(here.root, here.rotations, strict=True)
-        ]
-        again = _posed(clip, [frames[index] for index in mine], turns, near)
-        for index, one in zip(mine, again, strict=True):
-            agreed[index] = one
-    return agreed
+        places = here.positions()
+        # Feet that the others move are no longer where they are in the clip.
+        feet = {clip.rig.roles[f"{side}_ankle"] for other in others for side in other.feet}
+        for row, index in enumerate(mine):
+            goals[index] = frames[index].with_feet({foot: places[row, foot] for foot in feet})
+            near = SolvedPose(np.array(here.root[row]), np.array(here.rotations[row]))
+            (agreed[index],) = _posed(clip, [goals[index]], turns, [near])
+    return goals, agreed
 
 
 def _values(turns: Sequence[Turn]) -> list[Turn]:
