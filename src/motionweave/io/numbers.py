@@ -33,19 +33,21 @@ def _scan(text, powers, values, counts, odd):  # type: ignore[no-untyped-def]
     mantissa, digits, places, power, power_digits = 0, 0, 0, 0, 0
     plain, negative, down = True, False, False
     for at in range(len(text)):
-        c = text[at]
+        c = int(text[at])
         if 48 <= c <= 57:
-            if part < 2:
-                mantissa = mantissa * 10 + (c - 48)
+            if part == 2:
+                power_digits += 1
+                if power_digits <= 9:
+                    power = power * 10 + (c - 48)
+            else:
                 digits += 1
                 places += part
-            else:
-                power = power * 10 + (c - 48)
-                power_digits += 1
+                # More would overflow.
+                if digits <= 18:
+                    mantissa = mantissa * 10 + (c - 48)
         elif c == 32 or 9 <= c <= 13:
             if at > start:
                 exponent = -power - places if down else power - places
-                # So few digits do not overflow.
                 plain = plain and 0 < digits <= 18 and (0 if part < 2 else 1) <= power_digits <= 9
                 if plain and mantissa <= 9007199254740992 and -22 <= exponent <= 22:
                     value = float(mantissa)
