@@ -174,7 +174,7 @@ def test_bones_without_a_common_root_hang_on_the_armature(tmp_path: Path) -> Non
     blender_script._dump(fake, str(tmp_path / "joints.npz"), ["Walk", "Run"], 1)
     motion = from_joints(tmp_path / "joints.npz", tmp_path / "joints.npz")
     assert motion.source["animations"] == ("Walk", "Run")
-    assert "number 1 of 2 animations (Walk, Run)" in motion.source["warnings"][0]
+    assert "'Run' of 2 animations (Walk, Run)" in motion.source["warnings"][0]
     named = from_joints(tmp_path / "joints.npz", tmp_path / "joints.npz", "Run")
     assert named.name == "Run"
     assert not named.source["warnings"]
