@@ -96,6 +96,38 @@ def test_formats(tmp_path: Path) -> None:
     assert len(video(tmp_path / "a.webm")) == 16
 
 
+@pytest.mark.parametrize("background", ["light", "dark"])
+def test_colours_chosen_from_a_sample_serve_the_body_as_well_as_those_of_all_pixels(
+    background: str, tmp_path: Path
+) -> None:
+    jog = mw.sample("jog")[:20]
+    mw.render(jog, tmp_path / "a.png", size=(320, 180), background=background, trails=["hands"])
+    with image.open(tmp_path / "a.png") as opened:
+        still = np.asarray(opened)
+    where = encode.target(tmp_path / "a.gif", codec=None, loop=True, transparent=False)
+    encode.write_frames(where, [still], 30.0, examples=[still] * 9)
+    with image.open(tmp_path / "a.gif") as opened:
+        chosen = np.asarray(opened.convert("RGB"))
+    palette = image.fromarray(still).quantize(128, kmeans=1)
+    of_all = image.fromarray(still).quantize(palette=palette, dither=image.Dither.NONE)
+
+    def off(reduced: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(np.subtract(reduced, still, dtype=float), axis=2)
+
+    ours, theirs = off(chosen), off(np.asarray(of_all.convert("RGB")))
+    assert ours.mean() < 1.1 * theirs.mean()
+    # Most of what is far off is on the body and its edges.
+    assert np.percentile(ours, 99.5) < np.percentile(theirs, 99.5)
+
+
+def test_an_empty_transparent_image_can_be_written(tmp_path: Path) -> None:
+    where = encode.target(tmp_path / "a.gif", codec=None, loop=True, transparent=True)
+    empty = np.zeros((8, 8, 4), dtype=np.uint8)
+    encode.write_frames(where, [empty, empty], 30.0)
+    with image.open(tmp_path / "a.gif") as opened:
+        assert np.asarray(opened.convert("RGBA"))[..., 3].max() == 0
+
+
 def test_transparent_background(tmp_path: Path) -> None:
     mw.render(mw.sample("stand"), tmp_path / "a.png", size=SIZE, background="transparent")
     with image.open(tmp_path / "a.png") as opened:

@@ -23,7 +23,7 @@ Layout: TypeAlias = Literal["beside", "overlay"]
 # Takes an iterable of frames and their number, and passes them on, to show progress.
 Progress: TypeAlias = Callable[[Iterable[Picture], int], Iterable[Picture]]
 _SMALLEST, _LARGEST = 16, 7680
-# Frames that are sampled to choose the colours of a GIF.
+# The most frames that are drawn beforehand, to choose the colours of a GIF.
 _EXAMPLES = 10
 
 
@@ -158,7 +158,7 @@ def render(
     frames: Iterable[Picture] = _pictures(films, order, labels)
     if progress is not None:
         frames = progress(frames, len(order))
-    spaced = np.linspace(0, total - 1, _EXAMPLES).astype(int)
+    spaced = np.unique(np.linspace(0, total - 1, _EXAMPLES).astype(int)).tolist()
     write_frames(where, frames, fps, examples=_pictures(films, spaced, labels))
 
 
