@@ -52,6 +52,22 @@ def test_plays_scrubs_and_orbits(browser: Any, tmp_path: Path) -> None:
     page.context.close()
 
 
+def test_trails_are_drawn_and_a_page_that_does_not_loop_stops(browser: Any, tmp_path: Path) -> None:
+    clip = mw.sample("walk")[:20]
+    spots = []
+    for trails in ([], ["hands"]):
+        mw.render(clip, tmp_path / "a.html", trails=trails, loop=False)
+        page, errors = opened(browser, tmp_path / "a.html")
+        page.wait_for_function(f"{STATE}.drawn > 1 && !{STATE}.playing", timeout=PATIENCE)
+        assert abs(page.evaluate(STATE)["frame"] - (len(clip) - 1)) < 1e-6
+        spots.append(page.locator("canvas").screenshot())
+        page.locator("button").click()
+        page.wait_for_function(f"{STATE}.drawn > 9 && !{STATE}.playing", timeout=PATIENCE)
+        assert errors == []
+        page.context.close()
+    assert picture_changed(*spots) > 0.001
+
+
 def test_several_on_one_page_as_in_a_notebook(browser: Any, tmp_path: Path) -> None:
     shown = [mw.player(mw.sample(name), size=(240, 150)) for name in ("jab", "jump", "sit")]
     path = tmp_path / "page.html"

@@ -6,12 +6,14 @@ import base64
 import html
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.cli.main import main
 
 
 def data_in(page: str) -> dict:  # type: ignore[type-arg]
@@ -37,6 +39,38 @@ def test_nothing_is_fetched(tmp_path: Path) -> None:
     page = (tmp_path / "walk.html").read_text(encoding="utf-8")
     assert not re.search(r"https?:|src=|href=|import ", page)
     assert len(page) < 120_000
+
+
+def test_joints_that_leave_trails_are_in_the_page() -> None:
+    walk = mw.sample("walk")
+    data = data_in(mw.player(walk, trails=["right_hand", "Head"]).page)["bodies"][0]
+    roots = np.frombuffer(base64.b64decode(data["roots"]), "<f4").reshape(-1, 3)
+    points = np.frombuffer(base64.b64decode(data["points"]), "<i2")
+    points = points.reshape(data["frames"], data["count"], 3) * data["scale"] + roots[:, None]
+    joints = [walk.skeleton.index(name) for name in ("RightHand", "Head")]
+    np.testing.assert_allclose(points[:, data["trailed"]], walk.positions()[:, joints], atol=1e-4)
+    assert data_in(mw.player(walk).page)["bodies"][0]["trailed"] == []
+
+
+def test_options_that_do_not_apply_are_named(tmp_path: Path) -> None:
+    jab = mw.sample("jab")[:4]
+    with pytest.warns(mw.Notice, match="a page takes no rounds, ghosts, mesh: left out") as told:
+        mw.render(jab, tmp_path / "a.html", rounds=2, ghosts=3, mesh="body.glb", trails=["hands"])
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mw.render(jab, tmp_path / "a.html", mesh=False, loop=False, layout="overlay", fps=30)
+
+
+def test_the_command_names_options_that_do_not_apply(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mw.save(mw.sample("jab")[:4], tmp_path / "jab.bvh")
+    page = str(tmp_path / "a.html")
+    words = ["render", str(tmp_path / "jab.bvh"), "-o", page, "--ghosts", "2", "--fps", "20"]
+    assert main(words) == 0
+    assert "a page takes no fps, ghosts: left out" in capsys.readouterr().err
 
 
 def test_a_name_cannot_end_the_script() -> None:

@@ -153,6 +153,14 @@ def test_the_last_frame_can_be_drawn_at_any_rate(tmp_path: Path) -> None:
         mw.render(clip, tmp_path / "a.png", size=(64, 36), frame=22)
 
 
+def test_what_a_still_or_a_moving_picture_leaves_out_is_named(tmp_path: Path) -> None:
+    jab = mw.sample("jab")[:4]
+    with pytest.warns(mw.Notice, match="a still image takes no rounds: left out"):
+        mw.render(jab, tmp_path / "a.png", size=(64, 36), rounds=2)
+    with pytest.warns(mw.Notice, match="a moving picture takes no frame: left out"):
+        mw.render(jab, tmp_path / "a.gif", size=(64, 36), frame=0)
+
+
 def test_side_by_side_overlay_ghosts_trails_and_labels(tmp_path: Path) -> None:
     clips = [mw.sample("walk"), mw.sample("jog")]
     pictures = []

@@ -29,9 +29,9 @@ _SKY_EDGE, _SKY_SPREAD, _SKY_DARK = 0.03, 0.25, 0.5
 # The map of the shadow: cells along a side, and how wide it is, in body heights.
 _CELLS, _WIDE = 160, 2.0
 # In body heights: a square of the floor, how far one sees it, a contact's mark, a trail.
-GRID, _REACH, _MARK, _TRAIL = 0.3, 4.5, 0.028, 0.0075
+GRID, _REACH, _MARK, TRAIL = 0.3, 4.5, 0.028, 0.0075
 # Seconds: a trail's length, how long a contact's mark takes to fade, and between two ghosts.
-_TRAIL_LASTS, _FADES, _GHOST_STEP = 1.2, 1.5, 0.3
+TRAIL_LASTS, _FADES, _GHOST_STEP = 1.2, 1.5, 0.3
 _GHOST = 0.28
 
 
@@ -212,11 +212,11 @@ class Film:
         rows = [(a[shown], b[shown], figure.radii[shown], figure.colours[shown])]
         if trails and figure.trailed:
             last = min(frame, len(figure) - 1)
-            first = max(0, last - round(_TRAIL_LASTS * self.fps))
+            first = max(0, last - round(TRAIL_LASTS * self.fps))
             for point in figure.trailed:
                 way = figure.points[first : last + 1, point]
                 if len(way) > 1:
-                    thick = np.linspace(0.15, 1.0, len(way)) * _TRAIL * self.size
+                    thick = np.linspace(0.15, 1.0, len(way)) * TRAIL * self.size
                     radii = np.stack([thick[:-1], thick[1:]], axis=-1)
                     colour = np.tile(self.scene.mark, (len(way) - 1, 1))
                     rows.append((way[:-1], way[1:], radii, colour))

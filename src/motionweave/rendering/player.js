@@ -51,6 +51,10 @@ function motionweavePlayer(root, data) {
   root.append(canvas, bar);
   const pen = canvas.getContext("2d");
 
+  // A point of a body in a stored frame.
+  const place = (body, p, frame) => [0, 1, 2].map((c) =>
+    body.roots[3 * frame + c] + body.scale * body.points[3 * (frame * body.count + p) + c]);
+
   // Points of a body in a frame, between two stored ones.
   const pose = (body, at) => {
     const last = body.frames - 1;
@@ -236,10 +240,33 @@ function motionweavePlayer(root, data) {
     pen.stroke();
   };
 
-  const drawBodies = (poses, camera) => {
+  // Where joints were in the last second: a line that becomes thicker towards them.
+  const addTrails = (parts, body, points, at, camera) => {
+    const now = Math.min(at, body.frames - 1);
+    const first = Math.max(0, Math.floor(now - data.trail.lasts * data.fps));
+    const { radius } = data.trail;
+    for (const p of body.trailed) {
+      const way = [];
+      for (let frame = first; frame < now; frame++) way.push(place(body, p, frame));
+      way.push(Array.from(points.subarray(3 * p, 3 * p + 3)));
+      const seen = way.map((spot) => camera.see(...spot));
+      const thick = seen.map((q, k) => radius * q[3] * (0.15 + (0.85 * k) / (seen.length - 1 || 1)));
+      for (let k = 0; k + 1 < seen.length; k++) {
+        const [one, two] = [seen[k], seen[k + 1]];
+        if (Math.min(one[2], two[2]) < 0.05 * data.size) continue;
+        parts.push({
+          one, two, ra: thick[k], rb: thick[k + 1], colour: look.mark,
+          depth: 0.5 * (one[2] + two[2]),
+        });
+      }
+    }
+  };
+
+  const drawBodies = (poses, at, camera) => {
     const parts = [];
     bodies.forEach((body, n) => {
       const points = poses[n];
+      addTrails(parts, body, points, at, camera);
       if (body.torso) addTorso(parts, body.torso, points, camera);
       body.ends.forEach(([a, b], s) => {
         if (body.torso && !body.limbs[s]) return;
@@ -287,7 +314,7 @@ function motionweavePlayer(root, data) {
     const poses = bodies.map((body) => pose(body, at));
     bodies.forEach((body, n) => drawMarks(body, at, camera));
     bodies.forEach((body, n) => drawShadow(body, poses[n], camera));
-    drawBodies(poses, camera);
+    drawBodies(poses, at, camera);
     pen.font = `${Math.round(canvas.height / 24)}px system-ui, sans-serif`;
     pen.textBaseline = "top";
     bodies.forEach((body, n) => {
@@ -315,7 +342,11 @@ function motionweavePlayer(root, data) {
     if (state.playing && visible) {
       if (before !== null) {
         const length = Math.max(frames - 1, 1) / data.fps;
-        state.time = (state.time + (state.speed * Math.min(now - before, 200)) / 1000) % length;
+        state.time += (state.speed * Math.min(now - before, 200)) / 1000;
+        if (state.time >= length) {
+          state.time = data.loop ? state.time % length : length;
+          state.playing = data.loop;
+        }
       }
       before = now;
       draw();
@@ -328,6 +359,7 @@ function motionweavePlayer(root, data) {
     const was = state.playing;
     state.playing = on;
     before = null;
+    if (on && state.time >= Math.max(frames - 1, 1) / data.fps) state.time = 0;
     if (on && !was) requestAnimationFrame(tick);
     draw();
   };

@@ -81,7 +81,9 @@ def player(
     size: tuple[int, int] = (640, 360),
     speed: float = 1.0,
     background: str = "light",
+    loop: bool = True,
     contacts: bool = True,
+    trails: Sequence[str] = (),
     labels: Sequence[str] | None = None,
     colours: Sequence[str] | None = None,
     autoplay: bool = True,
@@ -102,8 +104,12 @@ def player(
         Speed of playback.
     background
         ``"light"``, ``"dark"``, or a colour such as ``"#ffffff"``.
+    loop
+        Whether it begins again at its end.
     contacts
         Mark contacts.
+    trails
+        Joints that leave trails, as in `render`.
     labels, colours
         Texts and colours such as ``"#2f7fc1"``, one for each motion.
     autoplay
@@ -138,6 +144,7 @@ def player(
             count=len(motions),
             colour=None if colours is None else colours[i],
             contacts=contacts,
+            trails=trails,
         )
         for i, one in enumerate(motions)
     ]
@@ -160,6 +167,7 @@ def player(
         "title": ", ".join(one.name or "motion" for one in motions),
         "fps": round(fps, 4),
         "speed": speed,
+        "loop": loop,
         "autoplay": autoplay,
         "ring": np.round(ring_corners(_CORNERS), 4).tolist(),
         "bodies": [
@@ -176,9 +184,11 @@ def save_player(motions: Sequence[Motion], path: str | Path, **options: Any) -> 
 
 def _body(figure: Figure, label: str) -> dict[str, Any]:
     """Points as 16-bit steps from the pelvis, which is kept as it is."""
-    used, ends = np.unique(figure.ends, return_inverse=True)
+    drawn = np.concatenate([figure.ends.ravel(), np.array(figure.trailed, dtype=np.intp)])
+    used, places = np.unique(drawn, return_inverse=True)
     # The pelvis first: what the camera and tests look for.
-    used, ends = np.concatenate([[0], used]), ends.reshape(-1, 2) + 1
+    used, places = np.concatenate([[0], used]), places + 1
+    ends, trailed = places[: figure.ends.size].reshape(-1, 2), places[figure.ends.size :]
     roots = figure.points[:, 0]
     points = figure.points[:, used]
     torso = None
@@ -201,6 +211,7 @@ def _body(figure: Figure, label: str) -> dict[str, Any]:
         "colours": tints.tolist(),
         "limbs": figure.limbs.tolist(),
         "torso": torso,
+        "trailed": trailed.tolist(),
         "marks": [
             [round(float(v), 4) for v in (mark.place[0], mark.place[2], mark.start, mark.end)]
             for mark in figure.marks
@@ -232,6 +243,7 @@ def _surroundings(background: str, floor: float, size: float) -> dict[str, Any]:
         "floor": floor,
         "size": size,
         "grid": drawing.GRID * size,
+        "trail": {"radius": drawing.TRAIL * size, "lasts": drawing.TRAIL_LASTS},
         "look": {
             "haze": _css(look.haze),
             "floor": _css(look.floor),

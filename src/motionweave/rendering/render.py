@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import check_choice
 from motionweave.core.motion import Motion
-from motionweave.errors import MotionError
+from motionweave.errors import MotionError, Notice
 from motionweave.rendering.camera import CameraPath, place_camera
 from motionweave.rendering.encode import Picture, check_length, target, write_frames
 from motionweave.rendering.figure import Figure, make_figure, motions_in
@@ -25,6 +27,10 @@ Progress: TypeAlias = Callable[[Iterable[Picture], int], Iterable[Picture]]
 _SMALLEST, _LARGEST = 16, 7680
 # The most frames that are drawn beforehand, to choose the colours of a GIF.
 _EXAMPLES = 10
+# Options that change nothing in what is written.
+_NOT_OF_PAGES = ("fps", "rounds", "ghosts", "frame", "mesh", "codec")
+_NOT_OF_STILLS = ("rounds",)
+_NOT_OF_FILMS = ("frame",)
 
 
 def render(
@@ -61,8 +67,8 @@ def render(
         What to show; several are shown together.
     path
         The file to write: ``.mp4``, ``.webm``, ``.mov``, ``.mkv``, ``.gif``, ``.webp``, for one
-        frame ``.png`` or ``.jpg``, and for a page with a player ``.html``, which takes the options
-        of `player` only.
+        frame ``.png`` or ``.jpg``, and for a page with a player ``.html``, which shows several
+        motions in one scene, and takes the options of `player` only.
     layout
         For several motions: ``"beside"``, each in its own picture, or ``"overlay"``, all in one
         scene where they are.
@@ -116,21 +122,28 @@ def render(
     MissingDependencyError
         If ``motionweave[render]`` is not installed.
 
+    Warns
+    -----
+    Notice
+        Of options that do not apply to what is written, such as ``ghosts`` to a page.
+
     Examples
     --------
     >>> import motionweave as mw
     >>> mw.render(mw.sample("jab")[:10], "jab.mp4", size=(160, 90), trails=["hands"])
     >>> mw.render(mw.sample("jump"), "jump.png", ghosts=3, background="dark")
     """
-    check_arguments(render, locals())
+    given = dict(locals())
+    check_arguments(render, given)
     motions = motions_in(motion)
     _check(motions, layout, size, fps, speed, rounds, ghosts, labels, colours)
     if Path(path).suffix.lower() == ".html":
+        _tell_of_unused("a page", _NOT_OF_PAGES, given)
         from motionweave.rendering.player import save_player
 
         save_player(
-            motions, path, camera=camera, view=view, zoom=zoom, size=size, speed=speed,
-            background=background, contacts=contacts, labels=labels, colours=colours,
+            motions, path, camera=camera, view=view, zoom=zoom, size=size, speed=speed, loop=loop,
+            background=background, contacts=contacts, trails=trails, labels=labels, colours=colours,
         )  # fmt: skip
         return
     where = target(path, codec=codec, loop=loop, transparent=background == "transparent")
@@ -154,6 +167,10 @@ def render(
         order = [min(round(at), total - 1)]
     else:
         order = list(range(total)) * rounds
+    if where.still:
+        _tell_of_unused("a still image", _NOT_OF_STILLS, given)
+    else:
+        _tell_of_unused("a moving picture", _NOT_OF_FILMS, given)
     check_length(where, len(order), fps)
     frames: Iterable[Picture] = _pictures(films, order, labels)
     if progress is not None:
@@ -184,6 +201,16 @@ def _check(
     for what, given in (("labels", labels), ("colours", colours)):
         if given is not None and len(given) != len(motions):
             raise MotionError(f"{len(given)} {what} for {len(motions)} motions")
+
+
+def _tell_of_unused(what: str, unused: Sequence[str], given: Mapping[str, Any]) -> None:
+    """Warn of options that were given although they change nothing in what is written."""
+    usual = inspect.signature(render).parameters
+    # Without a mesh is how a page is drawn anyway.
+    named = [n for n in unused if given[n] != usual[n].default and given[n] is not False]
+    if named:
+        message = f"{what} takes no {', '.join(named)}: left out"
+        warnings.warn(Notice(message), stacklevel=3)
 
 
 def _skin(motion: Motion, mesh: str | Path | bool) -> Skin | None:
