@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from motionweave.cli import common
-from motionweave.cli.progress import progress
+from motionweave.cli.progress import bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,12 +95,8 @@ def run(args: argparse.Namespace) -> None:
         "mesh": False if args.no_mesh else args.mesh or True,
         "codec": args.codec,
     }
-    render(
-        motions,
-        args.output,
-        progress=lambda frames, total: progress(frames, "drawing", total),
-        **options,
-    )
+    with bar("drawing") as progress:
+        render(motions, args.output, progress=progress, **options)
     size = args.output.stat().st_size
     answer = {"output": str(args.output), "bytes": size}
     common.emit(args, answer, f"{args.output}: {size / 1000:.0f} kB")

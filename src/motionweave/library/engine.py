@@ -20,8 +20,6 @@ from motionweave.errors import LibraryError, MissingDependencyError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-# Called with how much is done, and how much there is to do.
-Progress = Callable[[int, int], None]
 
 # Starting processes costs about as much as this many pieces of work.
 _WORTH_PROCESSES = 24

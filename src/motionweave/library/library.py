@@ -7,8 +7,8 @@ from concurrent.futures import Executor
 
 from numpy.typing import ArrayLike
 
+from motionweave.core.runtime.progress import Progress
 from motionweave.errors import LibraryError
-from motionweave.library import engine
 from motionweave.library.collect.collection import Collection, collect
 from motionweave.library.collect.web import of_kind
 from motionweave.library.graph import walk
@@ -201,7 +201,7 @@ class Library(IndexedFolder):
         measures: Mapping[str, Range] | None = None,
         tolerance: float = 1.0,
         executor: Executor | None = None,
-        progress: engine.Progress | None = None,
+        progress: Progress | None = None,
     ) -> Graph:
         """The motion graph: where clips can turn into each other, without dead ends.
 

@@ -98,12 +98,6 @@ class RegistrationCurve:
         """The clip against which Eq. 5 bounds the others' speeds."""
         return self.timewarp.base
 
-    @property
-    def average_distance(self) -> float:
-        """The mean of the distances of all clips but the reference."""
-        others = np.arange(len(self)) != self.reference
-        return float(self.distances[others].mean())
-
     @cached_property
     def used(self) -> tuple[Motion, ...]:
         """The clips, each cut to the frames on the curve."""

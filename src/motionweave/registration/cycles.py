@@ -118,12 +118,6 @@ def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int,
     return found.first, found.last
 
 
-def is_cyclic(motion: Motion) -> bool:
-    """Whether the clip surely contains more than one cycle of a repeating motion, or is one."""
-    found = repetition(motion)
-    return found is not None and found.sure
-
-
 REPETITIONS: MotionCache[Repetition | None] = MotionCache()
 
 

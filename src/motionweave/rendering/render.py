@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy as np
 from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import check_choice
 from motionweave.core.motion import Motion
+from motionweave.core.runtime.progress import Progress
 from motionweave.errors import MotionError, Notice
 from motionweave.rendering.camera import CameraPath, place_camera
 from motionweave.rendering.encode import Picture, check_length, target, write_frames
@@ -22,8 +23,6 @@ from motionweave.rendering.look import scene
 from motionweave.rendering.skin import Skin, bind
 
 Layout: TypeAlias = Literal["beside", "overlay"]
-# Takes an iterable of frames and their number, and passes them on, to show progress.
-Progress: TypeAlias = Callable[[Iterable[Picture], int], Iterable[Picture]]
 _SMALLEST, _LARGEST = 16, 7680
 # The most frames that are drawn beforehand, to choose the colours of a GIF.
 _EXAMPLES = 10
@@ -110,8 +109,7 @@ def render(
     codec
         ``"h264"``, ``"h265"`` or ``"vp9"`` for video; None for the usual one of the file type.
     progress
-        Called once with the pictures, which are drawn as they are iterated over, and how many there
-        are; it returns an iterable of the same, such as one that shows how far it is.
+        Called with the number of pictures drawn so far and the total.
 
     Raises
     ------
@@ -174,7 +172,7 @@ def render(
     check_length(where, len(order), fps)
     frames: Iterable[Picture] = _pictures(films, order, labels)
     if progress is not None:
-        frames = progress(frames, len(order))
+        frames = _counted(frames, len(order), progress)
     spaced = np.unique(np.linspace(0, total - 1, _EXAMPLES).astype(int)).tolist()
     write_frames(where, frames, fps, examples=_pictures(films, spaced, labels))
 
@@ -274,6 +272,13 @@ def _pictures(
     for frame in order:
         picture = np.concatenate([film.draw(frame) for film in films], axis=1)
         yield picture if labels is None else _labelled(picture, films, labels)
+
+
+def _counted(pictures: Iterable[Picture], total: int, progress: Progress) -> Iterator[Picture]:
+    """The same pictures; tells how many have been drawn."""
+    for done, picture in enumerate(pictures, start=1):
+        progress(done, total)
+        yield picture
 
 
 def _labelled(picture: Picture, films: Sequence[Film], labels: Sequence[str]) -> Picture:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
+from motionweave.core.runtime.progress import Progress
 from motionweave.errors import LibraryError
 from motionweave.library import engine
 from motionweave.library.graph.graph import MARGIN, STAY, Graph, onwards, packed, unpacked
@@ -51,7 +52,7 @@ def graph_of(
     measures: Mapping[str, Range] | None,
     tolerance: float,
     executor: Executor | None,
-    progress: engine.Progress | None,
+    progress: Progress | None,
 ) -> Graph:
     """The graph of clips of a library, which is kept in its store until clips change; see
     `Library.graph`."""
@@ -83,7 +84,7 @@ def build(
     among: NDArray[np.bool_] | None = None,
     tolerance: float = 1.0,
     executor: Executor | None = None,
-    progress: engine.Progress | None = None,
+    progress: Progress | None = None,
 ) -> Graph:
     """The graph of the clips of an index.
 

@@ -12,6 +12,7 @@ from functools import reduce
 from pathlib import Path
 
 from motionweave.core.arrays import Array
+from motionweave.core.runtime.progress import Progress
 from motionweave.errors import LibraryError
 from motionweave.library import engine
 from motionweave.library.index.course import described
@@ -81,7 +82,7 @@ def add(
     root: Path,
     sources: Sequence[Path],
     executor: Executor | None,
-    progress: engine.Progress | None,
+    progress: Progress | None,
 ) -> Report:
     """Bring the store up to date with files and folders; see `Library.add`."""
     with store.writing() as writer:
@@ -181,7 +182,7 @@ class _Plan:
 
 
 def _read(
-    writer: StoreWriter, plan: _Plan, executor: Executor | None, progress: engine.Progress | None
+    writer: StoreWriter, plan: _Plan, executor: Executor | None, progress: Progress | None
 ) -> set[str]:
     """Read what has to be read; returns what could not be."""
     broken: set[str] = set()

@@ -11,8 +11,8 @@ from typing import Any, Self
 from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.core.runtime.cache import Recent
+from motionweave.core.runtime.progress import Progress
 from motionweave.errors import LibraryError
-from motionweave.library import engine
 from motionweave.library.index import adding
 from motionweave.library.index.features import RATE
 from motionweave.library.index.snapshot import Index
@@ -96,7 +96,7 @@ class IndexedFolder:
         self,
         *paths: str | Path,
         executor: Executor | None = None,
-        progress: engine.Progress | None = None,
+        progress: Progress | None = None,
     ) -> adding.Report:
         """Index new and changed clips, and forget those that are gone.
 
