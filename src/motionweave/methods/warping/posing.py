@@ -30,8 +30,8 @@ from motionweave.methods.warping.aims import Aim, Aims, Limit, Limits
 # Slack of the aims, in units of the body's scale; the last decides how exact they are met.
 _SLACKS = (0.3, 0.03, 3e-3, 3e-4, 3e-5)
 _STEPS, _TRIES = 25, 12
-# A step that lowers the cost by a smaller share than this ends a stage; a step that turns
-# every joint by less than the last (radians) ends it too.
+# A step that lowers the cost by a smaller share than this ends a stage; a step shorter than the
+# last (radians) ends it too.
 _COARSE, _FINE, _STILL = 0.02, 1e-5, 1e-9
 # Radians of bend below which a knee or an elbow counts as straight.
 _STRAIGHT = 0.05
@@ -305,13 +305,14 @@ def _descend(problem: _Problem, now: _Tried, slack: float, settled: float) -> _T
         slopes = problem.derivatives(now.pose) / slack
         normal = slopes.T @ slopes + problem.stiff
         gradient = now.errors / slack @ slopes + problem.stiff @ now.turn
-        # A view of the diagonal, and what it is without damping.
-        diagonal = normal.reshape(-1)[:: problem.count + 1]
-        plain = diagonal.copy()
+        # A view of each joint's own block, and what these are without damping.
+        blocks = _blocks(normal)
+        plain = blocks.copy()
         places, beyond = problem.forward(now.pose)
         heeded = beyond != 0.0
         for _ in range(_TRIES):
-            diagonal[:] = plain + damping * np.maximum(plain, 1e-9)
+            # Whole blocks, and not their diagonals: those depend on which way the axes point.
+            blocks[:] = (1.0 + damping) * plain
             step = np.asarray(np.linalg.solve(normal, -gradient), dtype=np.float64)
             new = problem.tried(now.pose, step)
             new_cost = problem.cost(new, slack)
@@ -326,17 +327,23 @@ def _descend(problem: _Problem, now: _Tried, slack: float, settled: float) -> _T
             heeded[passed] = True
             rows = _LIMIT / slack * problem.bending[passed]
             away = _LIMIT / slack * problem.limits.away(places, past)[passed]
-            diagonal[:] = plain
+            blocks[:] = plain
             normal += rows.T @ rows
             gradient += away @ rows
-            plain = diagonal.copy()
+            plain = blocks.copy()
         else:
             break
         gained, cost, now = cost - new_cost, new_cost, new
         damping = max(damping / 6.0, 1e-12)
-        if gained < settled * cost or np.abs(step).max() < _STILL:
+        if gained < settled * cost or np.linalg.norm(step) < _STILL:
             break
     return now
+
+
+def _blocks(matrix: Array) -> Array:
+    """A view ``(n, 3, 3)`` of the blocks along the diagonal of a matrix ``(3 n, 3 n)``."""
+    count = len(matrix) // 3
+    return np.asarray(np.einsum("iaib->iab", matrix.reshape(count, 3, count, 3)))
 
 
 def _ancestors(skeleton: Skeleton) -> NDArray[np.bool_]:
