@@ -500,11 +500,8 @@ def test_a_fast_runner_s_plants_last_as_long_as_the_foot_is_slow_for_a_run() -> 
 
     def limit(swing: float) -> float:
         speed = np.where((at % 0.7) < 0.3, drift, swing)
-        points = np.zeros((len(at), 3))
-        points[:, 2] = np.cumsum(speed) / fps
         ticks = slice(None, None, int(fps / stillness.RATE))
-        track = stillness.track_of("left_toe", points[ticks], speed[ticks])
-        return float(np.median(track.limit))
+        return float(np.median(stillness.limits(speed[ticks])))
 
     assert limit(swing=8.0) > drift > limit(swing=3.0)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionweave.contacts import stillness
-from motionweave.contacts.stillness import RATE, PointTrack, StillStretch, still_stretches, track_of
+from motionweave.contacts.stillness import RATE, PointTrack, StillStretch, limits, still_stretches
 from motionweave.core.arrays import Array
 from motionweave.core.intervals import runs
 
@@ -65,7 +65,8 @@ def test_all_points_at_once_are_as_one_by_one(seed: int, tracks: int, ticks: int
         # Moves in fits and starts.
         pace = np.repeat(rng.choice([0.0, 0.002, 0.02], ticks // 10 + 1), 10)[:ticks]
         points = np.cumsum(pace[:, None] * rng.normal(size=(ticks, 3)), axis=0)
-        made.append(track_of(f"left_{number}", points, stillness.speeds(points)))
+        speed = stillness.speeds(points)
+        made.append(PointTrack(f"left_{number}", points, speed, limits(speed)))
     found, expected = still_stretches(made), [p for track in made for p in _plainly(track)]
     assert [plant.kind for plant in found] == [plant.kind for plant in expected]
     for one, other in zip(found, expected, strict=True):

@@ -24,21 +24,21 @@ from motionweave.body.floor import Floor, fit_floor, levels_of
 from motionweave.body.normalize.pelvis import at_pelvis
 from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
-from motionweave.body.soles import sole_points, soles
+from motionweave.body.soles import soles
 from motionweave.contacts.stillness import (
     RATE,
     PointTrack,
     StillStretch,
+    limits,
     smooth_sample,
     speeds,
     still_stretches,
-    track_of,
 )
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint, in_time
 from motionweave.core.intervals import merged
-from motionweave.core.kinematics import in_parts
+from motionweave.core.kinematics import attached, in_parts
 from motionweave.core.motion import Motion, checked
 from motionweave.core.numerics.quantiles import median
 from motionweave.core.runtime.cache import MotionCache
@@ -216,17 +216,23 @@ class _Scene:
         self.clock = _Clock(first, first + last, motion.fps / RATE, count - 1)
         names = (*SIDES, *FOOT_KINDS, *(_HANDS if hands else ()))
         points = _points(motion, names).reshape(len(motion), -1)
-        sampled = (smooth_sample(points, frames) / self.size).reshape(count, -1, 3)
+        sampled = smooth_sample(points, frames)
+        sampled /= self.size
+        sampled = sampled.reshape(count, -1, 3)
         place_of = dict(zip(names, sampled.swapaxes(0, 1), strict=True))
         speed_of = dict(zip(names, speeds(sampled).T, strict=True))
-        self.tracks: dict[str, PointTrack] = {}
-        for kind in (*FOOT_KINDS, *(HAND_KINDS if hands else ())):
-            speed = speed_of[kind]
-            if kind.endswith("heel"):
-                # A foot that lands rolls over its heel, wherever in the hind foot that is:
-                # the heel rests as long as either end of the line up to the ankle does.
-                speed = np.minimum(speed, speed_of[kind.removesuffix("_heel")])
-            self.tracks[kind] = track_of(kind, place_of[kind], speed)
+        for side in SIDES:
+            # A foot that lands rolls over its heel, wherever in the hind foot that is:
+            # the heel rests as long as either end of the line up to the ankle does.
+            heel = f"{side}_heel"
+            speed_of[heel] = np.minimum(speed_of[heel], speed_of[side])
+        kinds = (*FOOT_KINDS, *(HAND_KINDS if hands else ()))
+        limit_of = dict(
+            zip(kinds, limits(np.stack([speed_of[kind] for kind in kinds])), strict=True)
+        )
+        self.tracks = {
+            kind: PointTrack(kind, place_of[kind], speed_of[kind], limit_of[kind]) for kind in kinds
+        }
         pelvis = np.interp(frames, np.arange(last + 1.0), motion.root[:, 1]) / self.size
         lowest = pelvis.min()
         still = [
@@ -327,15 +333,20 @@ class _Scene:
 
 def _points(motion: Motion, names: Sequence[str]) -> Array:
     """Where points ``(T, n, 3)`` are: sides stand for ankles, others for ends of feet or joints."""
-    rig, soled = find_rig(motion.skeleton), soles(motion)
-    joints = {side: soled[side].ankle for side in SIDES}
-    joints |= {role: rig.joint(role, "hand contacts") for role in names if role in _HANDS}
+    rig = find_rig(motion.skeleton)
+    # Joints, and where on them.
+    fixed: dict[str, tuple[int, Array]] = {}
+    for side, sole in soles(motion).items():
+        fixed[side] = sole.ankle, np.zeros(3)
+        fixed[f"{side}_heel"] = sole.ankle, sole.heel
+        fixed[f"{side}_toe"] = sole.toe_joint, sole.toe
+    for role in _HANDS:
+        if role in names:
+            fixed[role] = rig.joint(role, "hand contacts"), np.zeros(3)
+    joints, offsets = map(np.array, zip(*(fixed[name] for name in names), strict=True))
     points = np.empty((len(motion), len(names), 3))
     for frames in in_parts(len(motion)):
-        positions, orientations = motion.forward(frames)
-        feet = sole_points(soled, positions, orientations)
-        for number, name in enumerate(names):
-            points[frames, number] = feet[name] if name in feet else positions[:, joints[name]]
+        points[frames] = attached(*motion.forward(frames), joints, offsets)
     return points
 
 
@@ -392,8 +403,8 @@ def _same(before: StillStretch, after: StillStretch, track: PointTrack) -> bool:
     if (after.start - before.end) / RATE > _GAP:
         return False
     gap = track.points[int(before.end) : int(np.ceil(after.start)) + 1]
-    away = np.linalg.norm(gap - gap[0], axis=1)
-    return float(away.max()) < _SAME_PLACE
+    away = gap - gap[0]
+    return float(np.einsum("ti,ti->t", away, away).max()) < _SAME_PLACE**2
 
 
 def _floor_of(still: list[StillStretch], tracks: list[PointTrack]) -> Floor:

@@ -86,10 +86,11 @@ class StillStretch(NamedTuple):
         return (self.end - self.start) / RATE
 
 
-def track_of(kind: str, points: Array, speed: Array) -> PointTrack:
-    """A point with the speeds up to which it may be still."""
-    swing = _running_max(speed, int(_SWING_SPAN * RATE))
-    return PointTrack(kind, points, speed, np.clip(_SWING_SHARE * swing, *_LIMIT))
+def limits(speeds: Array) -> Array:
+    """Speeds up to which points may be still, of points with ``speeds`` ``(..., K)``."""
+    swing = _running_max(speeds, int(_SWING_SPAN * RATE))
+    slowest, fastest = _LIMIT
+    return np.asarray(np.minimum(np.maximum(_SWING_SHARE * swing, slowest), fastest))
 
 
 def speeds(points: Array) -> Array:
@@ -132,26 +133,29 @@ def still_stretches(tracks: Sequence[PointTrack]) -> list[StillStretch]:
         Track by track, in order of time.
     """
     count = len(tracks[0].speed)
-    speed = np.concatenate([track.speed for track in tracks])
     limit = np.concatenate([track.limit for track in tracks])
-    points = np.concatenate([track.points for track in tracks])
+    rows = [np.vstack([track.points.T, track.speed]) for track in tracks]
+    values = np.concatenate(rows, axis=1)
+    height, speed = values[1], values[3]
     certain = speed < _STILL * limit
+    # How many ticks before each are certain.
+    before = np.zeros(len(certain) + 1, dtype=np.intp)
+    np.cumsum(certain, out=before[1:])
     slow = _spans(speed < limit, count)
-    slow = slow.chosen(_counts(certain, slow) > 0)
+    slow = slow.chosen(before[slow.stop] > before[slow.start])
     # A foot that is lifted slowly has left the floor before it moves fast.
     near = np.zeros(len(speed), dtype=bool)
     ticks, number = slow.ticks()
-    core = certain[ticks]
-    usual = quantiles_of_groups(points[ticks[core], 1], number[core], 0.5)
-    near[ticks] = points[ticks, 1] - usual[number] < _LIFTED
+    usual = quantiles_of_groups(height[certain], before[slow.stop] - before[slow.start], 0.5)
+    near[ticks] = height[ticks] - usual[number] < _LIFTED
     spans = _spans(near, count)
     at_edge = (spans.start % count == 0) | (spans.stop % count == 0)
     shortest = np.where(at_edge, _SHORTEST_AT_EDGE, _SHORTEST)
     lasting = (spans.stop - 1 - spans.start) / RATE >= shortest
-    spans = spans.chosen(lasting & (_counts(certain, spans) > 0))
+    spans = spans.chosen(lasting & (before[spans.stop] > before[spans.start]))
     if len(spans.start) == 0:
         return []
-    times, places = _times(speed, limit, points, certain, spans, count)
+    times, places = _times(values, limit, certain, spans, count)
     times -= (spans.start // count * count)[:, None]
     return [
         StillStretch(tracks[first // count].kind, start, end, rest, lift, place)
@@ -163,29 +167,25 @@ def still_stretches(tracks: Sequence[PointTrack]) -> list[StillStretch]:
 
 def _spans(mask: BoolArray, count: int) -> _Spans:
     """Runs of true ticks, each within one track of ``count`` ticks."""
-    padded = np.zeros((len(mask) // count, count + 2), dtype=np.int8)
+    padded = np.zeros((len(mask) // count, count + 2), dtype=bool)
     padded[:, 1:-1] = mask.reshape(-1, count)
-    track, change = np.nonzero(np.diff(padded))
+    track, change = np.nonzero(padded[:, 1:] != padded[:, :-1])
     edges = track * count + change
     return _Spans(edges[::2], edges[1::2])
 
 
-def _counts(mask: BoolArray, spans: _Spans) -> IntArray:
-    """How many ticks of each stretch are true."""
-    total = np.concatenate([[0], np.cumsum(mask)])
-    return np.asarray(total[spans.stop] - total[spans.start])
-
-
 def _times(
-    speed: Array, limit: Array, points: Array, certain: BoolArray, spans: _Spans, count: int
+    values: Array, limit: Array, certain: BoolArray, spans: _Spans, count: int
 ) -> tuple[Array, Array]:
     """When plants start and end and between when they are at rest ``(n, 4)``, and where they
     stand ``(n, 3)``.
 
     Parameters
     ----------
-    speed, limit, points
-        Of the ticks of all tracks.
+    values
+        x, y, z and speed ``(4, m)`` of the ticks of all tracks.
+    limit
+        Their limits.
     certain
         Ticks that are slow beyond doubt.
     spans
@@ -194,57 +194,63 @@ def _times(
         Ticks of a track.
     """
     ticks, number = spans.ticks()
-    inside, plant = ticks[certain[ticks]], number[certain[ticks]]
-    still = np.concatenate([points.T, speed[None]]).take(inside, axis=1).T
-    usual = quantiles_of_groups(still, plant, np.array([0.5, 0.5, 0.5, _USUAL]))
-    places, usual = usual[:, :3], usual[:, 3]
-    shake = quantiles_of_groups(np.abs(points[inside, 1] - places[plant, 1]), plant, 0.5)
+    core = certain[ticks]
+    inside, plant = ticks[core], number[core]
+    still, each = values.take(inside, axis=1), np.bincount(plant)
+    usual = quantiles_of_groups(still, each, [[0.5], [0.5], [0.5], [_USUAL]])
+    places, height, usual = usual[:, :3], usual[:, 1], usual[:, 3]
+    shake = quantiles_of_groups(np.abs(still[1] - height[plant]), each, 0.5)
     # One tick more on either side: the ends lie between ticks.
     track = spans.start // count * count
     around = _Spans(np.maximum(spans.start - 1, track), np.minimum(spans.stop + 1, track + count))
     ticks, number = around.ticks()
-
-    def times_usual(factor: float, least: float) -> Array:
-        """Speeds relative to this many times the usual speed."""
-        most = np.maximum(factor * usual, least)[number]
-        return np.asarray(speed[ticks] / np.minimum(most, limit[ticks]))
-
-    too_fast, moving = times_usual(_SWINGING, _SWING), times_usual(_LEAVING, _REST)
-    lifting = np.clip(4.0 * shake, *_LIFTING)
-    lifted = (points[ticks, 1] - places[number, 1]) / lifting[number]
-    slow = _ends(too_fast - 1.0, ticks, number, spans)
-    resting = _ends(np.maximum(moving, lifted) - 1.0, ticks, number, spans)
-    return np.stack([*slow, *resting], axis=1), places
+    # Speeds relative to those with which it goes into a swing, and begins to leave.
+    most = np.maximum([[_SWINGING], [_LEAVING]] * usual, [[_SWING], [_REST]])
+    fast = values[3, ticks] / np.minimum(most[:, number], limit[ticks])
+    lifting = np.minimum(np.maximum(4.0 * shake, _LIFTING[0]), _LIFTING[1])
+    lifted = (values[1, ticks] - height[number]) / lifting[number]
+    np.maximum(fast[1], lifted, out=fast[1])
+    return _ends(fast - 1.0, spans, around), places
 
 
-def _ends(excess: Array, ticks: IntArray, number: IntArray, spans: _Spans) -> tuple[Array, Array]:
-    """Where a value is first and last below 0 in each stretch, between ticks; the stretch's
-    bounds if it never is.
+def _ends(excess: Array, spans: _Spans, around: _Spans) -> Array:
+    """Where values are first and last below 0 in each of n stretches, between ticks; the stretch's
+    bounds if they never are.
 
-    ``excess``, ``ticks`` and ``number`` ``(m,)`` go a tick farther than the stretches.
+    Parameters
+    ----------
+    excess
+        ``(v, m)`` v values at the ticks of ``around``.
+    spans, around
+        The stretches, and the same with what is beside them.
+
+    Returns
+    -------
+    Array
+        ``(n, 2 v)`` first and last of each value.
     """
-    within = (ticks >= spans.start[number]) & (ticks < spans.stop[number])
-    quiet = np.flatnonzero(within & (excess < 0.0))
-    plant = number[quiet]
-    count = np.bincount(plant, minlength=len(spans.start))
-    some = np.flatnonzero(count)
-    last = np.cumsum(count)[some] - 1
-    first = last - count[some] + 1
-    start, end = spans.start.astype(np.float64), spans.stop.astype(np.float64) - 1.0
-    start[some] = _crossings(excess, ticks, number, quiet[first], -1)
-    end[some] = _crossings(excess, ticks, number, quiet[last], +1)
-    return start, end
-
-
-def _crossings(
-    excess: Array, ticks: IntArray, number: IntArray, index: IntArray, step: int
-) -> Array:
-    """Where negative values next to those of ``index`` pass zero; there if they do not."""
-    after = np.clip(index + step, 0, len(excess) - 1)
-    here, there = excess[index], excess[after]
-    passes = (number[after] == number[index]) & (there > 0.0)
-    share = np.divide(here, here - there, out=np.zeros(len(index)), where=passes)
-    return np.asarray(ticks[index] + step * share)
+    length = around.stop - around.start
+    # Places in all values, one after the other: where the ticks of each stretch begin and stop.
+    row = excess.shape[1] * np.arange(len(excess))[:, None]
+    begin = row + np.cumsum(length) - length
+    stop = begin + length
+    # How far the ticks of a stretch are from their places.
+    tick = around.start - begin
+    quiet, excess = np.flatnonzero(excess < 0.0), excess.ravel()
+    first = quiet.searchsorted(spans.start - tick)
+    after = quiet.searchsorted(spans.stop - tick)
+    some = first < after
+    # Some places are quiet: a stretch has ticks that are slow beyond doubt.
+    at = quiet[np.stack([np.minimum(first, len(quiet) - 1), after - 1])]
+    # What passes zero beside them, in the same stretch.
+    beside = at + np.array([-1, 1]).reshape(2, 1, 1)
+    within = (beside >= begin) & (beside < stop)
+    here, there = excess[at], excess[np.where(within, beside, at)]
+    passes = there > 0.0
+    share = np.divide(here, here - there, out=np.zeros(at.shape), where=passes)
+    times = tick + at + (beside - at) * share
+    bounds = np.stack([spans.start, spans.stop - 1])[:, None]
+    return np.asarray(np.where(some, times, bounds).transpose(2, 1, 0).reshape(len(length), -1))
 
 
 def smooth_sample(values: Array, frames: Array) -> Array:
@@ -252,7 +258,9 @@ def smooth_sample(values: Array, frames: Array) -> Array:
     if len(values) < 3:
         return np.array(values[np.round(frames).astype(np.intp)])
     tangents = _slopes(values)
-    sampled = np.empty((len(frames), values.shape[1]))
+    radius = min(int(np.ceil(3.0 * _BLUR * RATE)), len(frames) - 1)
+    # A row for each column, with room for what the blur needs beyond the ends.
+    rows = np.empty((values.shape[1], len(frames) + 2 * radius))
     for ticks in in_parts(len(frames)):
         lower = np.minimum(np.floor(frames[ticks]).astype(np.intp), len(values) - 2)
         rise, out, into = hermite_basis((frames[ticks] - lower)[:, None])
@@ -262,8 +270,8 @@ def smooth_sample(values: Array, frames: Array) -> Array:
         part += start
         part += out * tangents.take(lower, axis=0)
         part += into * tangents.take(lower + 1, axis=0)
-        sampled[ticks] = part
-    return _blurred(sampled)
+        rows[:, radius + ticks.start : radius + ticks.stop] = part.T
+    return _blurred(rows, radius).T
 
 
 def _slopes(values: Array) -> Array:
@@ -274,28 +282,29 @@ def _slopes(values: Array) -> Array:
     return slopes
 
 
-def _blurred(values: Array) -> Array:
-    radius = min(int(np.ceil(3.0 * _BLUR * RATE)), len(values) - 1)
+def _blurred(rows: Array, radius: int) -> Array:
+    """Rows ``(n, K)`` blurred in time; they come with room for ``radius`` values at either end."""
     if radius < 1:
-        return values
+        return rows
     kernel = np.exp(-0.5 * (np.arange(-radius, radius + 1) / (_BLUR * RATE)) ** 2)
     kernel /= kernel.sum()
+    values = rows[:, radius:-radius]
     # Reflected through the end points, a steady motion continues steadily.
-    before = 2.0 * values[0] - values[radius:0:-1]
-    after = 2.0 * values[-1] - values[-2 : -radius - 2 : -1]
-    padded = np.concatenate([before, values, after]).T
-    # All columns in a row: what is blurred from one into the next is dropped.
-    blurred = np.empty(padded.shape)
-    blurred.ravel()[: padded.size - 2 * radius] = np.convolve(padded.ravel(), kernel, mode="valid")
-    return blurred[:, : len(values)].T
+    rows[:, :radius] = 2.0 * values[:, :1] - values[:, radius:0:-1]
+    rows[:, -radius:] = 2.0 * values[:, -1:] - values[:, -2 : -radius - 2 : -1]
+    # All rows as one: what is blurred from one into the next is dropped.
+    blurred = np.convolve(rows.ravel(), kernel)[2 * radius :].reshape(rows.shape)
+    return blurred[:, : values.shape[1]]
 
 
 def _running_max(values: Array, radius: int) -> Array:
-    """Largest value within ``radius`` ticks of each."""
-    most = np.concatenate([np.zeros(radius), values, np.zeros(radius)])
+    """Largest of values ``(..., K)``, none below 0, within ``radius`` ticks of each."""
+    ticks = values.shape[-1]
+    most = np.zeros((*values.shape[:-1], ticks + 2 * radius))
+    most[..., radius : radius + ticks] = values
     # Of windows of a width that doubles, two that overlap make any wider one.
     width, reach = 1, 2 * radius + 1
     while 2 * width <= reach:
-        most = np.maximum(most[:-width], most[width:])
+        most = np.maximum(most[..., :-width], most[..., width:])
         width *= 2
-    return np.asarray(np.maximum(most[: len(values)], most[reach - width :][: len(values)]))
+    return np.asarray(np.maximum(most[..., :ticks], most[..., reach - width :][..., :ticks]))

@@ -104,8 +104,9 @@ def attached(
     joints, offsets
         To which joint a point belongs, and where it lies in that joint's own axes.
     """
-    turned = quaternions.rotate(orientations[:, joints], offsets[None])
-    return np.asarray(positions[:, joints] + turned)
+    points = positions.take(joints, axis=1)
+    points += quaternions.rotate(orientations.take(joints, axis=1), offsets[None])
+    return points
 
 
 @kernel(bare=True, fastmath={"contract"})

@@ -30,29 +30,31 @@ def median(values: Array) -> Array:
     return np.asarray(0.5 * (ordered[middle - 1] + ordered[middle]))
 
 
-def quantiles_of_groups(values: Array, group: IntArray, share: ArrayLike) -> Array:
+def quantiles_of_groups(values: Array, count: IntArray, share: ArrayLike) -> Array:
     """The `quantile` of each of g groups, ``(g,)`` or ``(g, c)``.
 
     Parameters
     ----------
     values
-        ``(n,)``, or ``(n, c)`` of c columns.
-    group
-        ``(n,)`` which group each value is of: not decreasing, and each of 0 to g - 1 occurs.
+        ``(n,)``, or ``(c, n)`` of c rows: those of the first group, of the second and so on.
+    count
+        ``(g,)`` how many values each group has; none is empty.
     share
-        Of the quantile; one number, or one for each column.
+        Of the quantile; one number, or one for each row ``(c, 1)``.
     """
-    count = np.bincount(group)
-    # Columns are sorted as rows, which are in one piece.
-    ordered = np.array(values.T if values.ndim > 1 else values[None], order="C")
-    last = np.cumsum(count) - 1
     # Groups are short: sorted one by one, they are done long before all values would be.
-    for start, stop in zip((last - count + 1).tolist(), (last + 1).tolist(), strict=True):
-        ordered[:, start:stop].sort()
-    place = np.reshape(share, (-1, 1)) * (count - 1)
+    ordered = values.copy()
+    stop = np.cumsum(count)
+    first = stop - count
+    for begin, end in zip(first.tolist(), stop.tolist(), strict=True):
+        ordered[..., begin:end].sort()
+    place = np.asarray(share) * (count - 1)
     whole = place.astype(np.intp)
-    low = last - count + 1 + whole
-    column = np.arange(len(ordered))[:, None]
-    below, above = ordered[column, low], ordered[column, np.minimum(low + 1, last)]
-    found = below + (place - whole) * (above - below)
-    return np.asarray(found.T.reshape(len(count), *values.shape[1:]))
+    low = first + whole
+    high = np.minimum(low + 1, stop - 1)
+    if values.ndim > 1:
+        row = np.arange(len(values))[:, None]
+        below, above = ordered[row, low], ordered[row, high]
+    else:
+        below, above = ordered[low], ordered[high]
+    return np.asarray((below + (place - whole) * (above - below)).T)
