@@ -50,6 +50,19 @@ def test_the_displacement_has_no_jump_in_value_or_speed(knots):
     assert np.abs(np.diff(speed, axis=0)).max() < 0.01 * 20.0 / narrow**2 + 1e-9
 
 
+def test_where_a_goal_lasts_the_displacement_comes_and_goes_on_with_the_speed_it_has_there():
+    knots, along = [40.0, 50.0, 60.0], [1, 0, -1]
+    fine = np.arange(0.0, 100.0, 0.01)
+    moving = displacement_basis(knots, Ends(20, 20), fine, along=along) @ [1.0, 2.0, 3.0]
+    speed = np.diff(moving) / 0.01
+    for knot in knots:
+        assert speed[round(knot / 0.01)] == pytest.approx(0.1, abs=1e-3)
+    same = displacement_basis(knots, Ends(20, 20), fine, along=along).sum(axis=1)
+    np.testing.assert_allclose(same[4000:6001], 1.0, atol=1e-12)
+    held = displacement_basis(knots, Ends(None, None), fine, along=along) @ [1.0, 2.0, 3.0]
+    assert np.abs(np.diff(held, 2)).max() < 1e-5
+
+
 def test_a_line_of_keys_is_interpolated_as_a_line():
     at = np.linspace(1.0, 3.0, 21)
     knots = np.array([0.0, 1.0, 2.0, 3.0, 4.0])

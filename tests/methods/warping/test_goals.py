@@ -116,6 +116,23 @@ def test_the_body_does_not_stop_again_and_again_while_a_hand_is_held():
     assert speed.min() > 0.05 * speed.max()
 
 
+@pytest.mark.filterwarnings("ignore::motionweave.errors.QualityWarning")
+@pytest.mark.parametrize(("first", "last"), [(20, 32), (30, 44), (50, 62)])
+def test_a_foot_that_is_held_while_the_body_walks_on_stays_and_sets_off_without_a_jerk(
+    walk, leg, first, last
+):
+    there = place(walk, "LeftFoot", (first + last) // 2, (0.0, 0.1 * leg, 0.0))
+    held = mw.warp(walk, mw.Key(first, "left_foot", goal=there, until=last))
+    foot = walk.skeleton.index("LeftFoot")
+    away = np.linalg.norm(held.positions()[first : last + 1, foot] - there, axis=1)
+    assert away.max() < 0.035 * leg
+    hardest = [
+        np.linalg.norm(np.diff(motion.positions()[:, foot], 2, axis=0), axis=-1).max()
+        for motion in (held, walk)
+    ]
+    assert hardest[0] < 2.0 * hardest[1]
+
+
 def test_a_goal_of_one_hand_says_nothing_about_the_other(walk, leg):
     keys = [
         mw.Key(at, f"{side}_hand", offset=(0, 0.3, 0)) for at, side in ((25, "right"), (60, "left"))

@@ -49,13 +49,16 @@ def displacement_basis(
     tension: float = 0.0,
     still: Sequence[bool] | None = None,
     given: Sequence[tuple[bool, bool]] | None = None,
+    along: Sequence[int] | None = None,
 ) -> Array:
     """Weights ``(m, n)`` of n keys at ``times`` in the displacement at frames ``at`` ``(m,)``.
 
     The displacement itself is ``basis @ values``. A row belonging to a key is one
     at that key and zero elsewhere; rows outside the eased or held range are zero.
-    The displacement has no speed at keys that are ``still``. Where the tangents in and out of a
-    key are ``given``, they are not the spline's own: see `tangent_basis`.
+    The displacement has no speed at keys that are ``still``. Where it goes ``along`` to the next
+    key (1) or comes along from the one before (-1), it has the mean speed between them, unless it
+    is held beyond. Where the tangents in and out of a key are ``given``, they are not the spline's
+    own: see `tangent_basis`.
     """
     knots = np.asarray(times, dtype=np.float64)
     values = np.eye(len(knots))
@@ -64,6 +67,10 @@ def displacement_basis(
     tangents = cardinal_tangents(knots, values, tension)
     if still is not None and any(still):
         tangents[np.asarray(still)] = 0.0
+    held = {0: ends.before is None, len(knots) - 1: ends.after is None}
+    for key, way in enumerate(along or ()):
+        if way and 0 <= key + way < len(knots) and not held.get(key, False):
+            tangents[key] = (values[key + way] - values[key]) / (knots[key + way] - knots[key])
     if given is None or not np.any(given):
         return _through(knots, ends, at, values, tangents, tangents)
     into, out = (np.where(column[:, None], 0.0, tangents) for column in np.transpose(given))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -371,13 +372,19 @@ def _goal_shift(
     for index, (first, last) in enumerate(spans):
         inside = _whole_frames(first, last)
         keyed = [frame for frame, stance in zip(goals, of_goals, strict=True) if stance == index]
-        at = keyed[0] if keyed else min(max(0.5 * (first + last), 0.0), count - 1.0)
+        at = min(max(0.5 * (first + last), 0.0), count - 1.0)
+        if keyed:
+            # Of a foot that is held the one nearest to the stance: before, it was still elsewhere.
+            at = min(keyed, key=lambda frame: max(first - frame, frame - last, 0.0))
         wanted[inside] = _at(shift, at)
         known[inside] = True
-    for frame in goals:
-        # A goal in the air is met exactly, whatever the stances around it need.
-        wanted[round(frame)] = shift[round(frame)]
-        known[round(frame)] = True
+    # A goal in the air is met exactly, whatever the stances around it need, and so is one that
+    # holds the foot, in all of its frames.
+    met = [slice(round(frame), round(frame) + 1) for frame in goals]
+    met += [slice(round(p.frame), round(q.frame) + 1) for p, q in pairwise(posed) if side in p.held]
+    for frames in met:
+        wanted[frames] = shift[frames]
+        known[frames] = True
     touched = near(np.any((shift != 0.0) | (wanted != 0.0), axis=1), round(_LEADING * fps))
     return _led(wanted, known, touched, _LED * fps, shift)
 

@@ -116,8 +116,10 @@ class Posed:
         Joints on which its goals and the feet meanwhile depend: all others may be anywhere.
     ease
         From the goals' keys, or None.
-    still
-        Whether lasting goals begin or end there.
+    along
+        1 where lasting goals begin, -1 where they end: see `Knot`.
+    held
+        Sides whose foot a goal holds from there to the next posed frame.
     onward
         How it would go on by the tangents in and out of its goals, where these are given.
     """
@@ -128,14 +130,16 @@ class Posed:
     feet: Mapping[str, Array]
     concerned: AbstractSet[int]
     ease: Any
-    still: bool
+    along: int
+    held: AbstractSet[str]
     onward: tuple[Onward | None, Onward | None] = (None, None)
 
     @property
     def knot(self) -> Knot:
         """Everything that the weights of a displacement depend on."""
         into, out = self.onward
-        return Knot(self.frame, self.ease, self.still, (into is not None, out is not None))
+        given = into is not None, out is not None
+        return Knot(self.frame, self.ease, given=given, along=self.along)
 
     def going_on(self, side: int) -> Posed:
         """The same posed as it would be a `MOMENT` on, by its tangents in (0) or out (1)."""
@@ -212,10 +216,17 @@ def pose(
         for side, ankle in goals.ankles.items()
     }
     ease = next((p.key.ease for p in goals.keys if p.key.ease is not None), None)
-    still = any(p.until is not None and goals.frame in (p.frame, p.until) for p in goals.keys)
+    lasting = [p for p in goals.keys if p.until is not None and p.until > p.frame]
+    begins, ends = (
+        any(goals.frame == end for end in column)
+        for column in ([p.frame for p in lasting], [p.until for p in lasting])
+    )
+    going_on = {joint for p in lasting if p.until != goals.frame for joint in p.joints}
+    held = {side for side in goals.ankles if going_on & _foot(clip, side)}
     bases = [p.key.of for p in goals.keys if isinstance(p.key.of, str)]
     concerned = needed | _above(clip, [joints_called(base, clip.rig)[0] for base in bases])
-    return Posed(goals.frame, start, after, feet, concerned, ease, still)
+    along = int(begins) - int(ends)
+    return Posed(goals.frame, start, after, feet, concerned, ease, along, held)
 
 
 def pose_onward(
@@ -345,7 +356,7 @@ def pose_turns(
         mine = [p for p in posed if joint in p.concerned]
         for p in mine:
             rotation = p.after.rotations[joint]
-            turn = Turn(p.frame, joint, rotation, ease=p.ease, still=p.still)
+            turn = Turn(p.frame, joint, rotation, ease=p.ease, along=p.along)
             into, out = (
                 replace(turn, rotation=on.posed.after.rotations[joint])
                 if on is not None and joint in on.joints
@@ -364,8 +375,8 @@ def _goal_frame(clip: WarpClip, frame: float, placed: Sequence[Placed]) -> GoalF
     turned = {joint for p in placed for joint in p.joints if p.key.kind == "orientation"}
     ankles = {}
     for side in SIDES:
-        ankle, toe = (clip.rig.roles.get(f"{side}_{part}") for part in ("ankle", "toe"))
-        if ankle is not None and aimed & {ankle, toe}:
+        ankle = clip.rig.roles.get(f"{side}_ankle")
+        if ankle is not None and aimed & _foot(clip, side):
             ankles[side] = here.forward[0][0, ankle]
     goals = tuple(_aim(here, clip, p, frame, placed[:i]) for i, p in enumerate(placed))
     pins = _pins(here, clip, frame, set(ankles), turned)
@@ -427,6 +438,11 @@ def _pins(
         if side not in moved:
             pins.append(Aim(ankle, weight, position=positions[0, ankle]))
     return tuple(pins)
+
+
+def _foot(clip: WarpClip, side: str) -> set[int | None]:
+    """Joints whose goals lead the foot of a side."""
+    return {clip.rig.roles.get(f"{side}_{part}") for part in ("ankle", "toe")}
 
 
 def _above(clip: WarpClip, ends: Iterable[int]) -> set[int]:

@@ -85,12 +85,16 @@ class Knot(NamedTuple):
         Whether the displacement is at rest there.
     given
         Whether its tangents in and out are given; otherwise they are the spline's own.
+    along
+        1 where a goal that lasts begins, -1 where it ends: with the speed that the displacement has
+        in between it comes and goes on, so that a joint at rest sets off from rest. Otherwise 0.
     """
 
     frame: float
     ease: Any = None
     still: bool = False
     given: tuple[bool, bool] = (False, False)
+    along: int = 0
 
 
 # Of clips that were warped lately: while a key is dragged, the clip stays the same.

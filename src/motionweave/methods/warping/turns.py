@@ -49,8 +49,8 @@ class WarpShape:
         ends = self.ends(knots[0].ease, knots[-1].ease, fps)
         at = np.arange(frames, dtype=np.float64)
         still, given = [knot.still for knot in knots], [knot.given for knot in knots]
-        times = [knot.frame for knot in knots]
-        return displacement_basis(times, ends, at, self.tension, still, given)
+        times, along = [knot.frame for knot in knots], [knot.along for knot in knots]
+        return displacement_basis(times, ends, at, self.tension, still, given, along)
 
     def course(
         self, knots: Sequence[Knot], values: Array, onward: Array, frames: int, fps: float
@@ -94,8 +94,8 @@ class Turn:
         Zero-point of a scale.
     ease
         Seconds (before, after), or None as the warp says.
-    still
-        Whether it is one end of a key that lasts.
+    still, along
+        Whether it is one end of a key that lasts, and which one of a goal that does: see `Knot`.
     name
         What the key is called in messages.
     onward
@@ -113,13 +113,15 @@ class Turn:
     ease: Any = None
     still: bool = False
     name: str = ""
+    along: int = 0
     onward: tuple[Turn | None, Turn | None] = (None, None)
 
     @property
     def knot(self) -> Knot:
         """Everything that the weights of a displacement depend on."""
         into, out = self.onward
-        return Knot(self.frame, self.ease, self.still, (into is not None, out is not None))
+        given = into is not None, out is not None
+        return Knot(self.frame, self.ease, self.still, given, self.along)
 
 
 def turns_of(placed: Sequence[Placed], clip: WarpClip) -> list[Turn]:
