@@ -255,7 +255,10 @@ class Library(IndexedFolder):
     ) -> Walk:
         """Make a new motion from the library's clips, each turning into the next.
 
-        Give exactly one of ``path``, ``to``, ``through`` and ``seconds``.
+        Give exactly one of ``path``, ``to``, ``through`` and ``seconds``. Along a path and to a
+        place, moments are avoided in which the hips or the lower foot are not as high as usual in
+        the graph's clips: who can walk there does not jump, crouch or crawl. To be sure, give the
+        graph of some clips only, such as ``graph(words="walk")``.
 
         Parameters
         ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,26 @@ def test_a_walk_follows_a_straight_path(library: mw.Library, graph: Graph) -> No
     assert walk.error is not None
     assert walk.error < 0.5
     assert abs(walk.motion.root[-1, 2] - 5.0) < 1.0
+
+
+def test_who_can_walk_along_a_path_does_not_jump_along_it(tmp_path: Path) -> None:
+    walk = mw.sample("walk", duration=6.0)
+    leg = leg_length(walk.skeleton)
+    middle = np.clip((np.arange(len(walk)) - 60.0) / 60.0, 0.0, 1.0)
+    leaps = 0.5 * leg * np.sin(3.0 * np.pi * middle) ** 2
+    leaping = replace(walk, root=walk.root + leaps[:, None] * [0.0, 1.0, 0.0], constraints=())
+    # Whoever leaps is faster.
+    leaping = replace(leaping, root=leaping.root * [1.0, 1.0, 1.2])
+    for name, clip in (("walk", walk), ("more", walk[10:]), ("leaping", leaping)):
+        mw.save(clip, tmp_path / f"{name}.npz")
+    library = mw.Library(tmp_path, store=tmp_path / "store")
+    library.add()
+    graph = library.graph(tolerance=2.0)
+    assert len(np.unique(graph.clips[:, 0])) == 3
+    made = library.walk([(0.0, 0.0), (0.0, 12.0)], graph=graph, start="leaping.npz", bend=0.0)
+    for clip, first, last in made.clips:
+        heard = range(round(first), round(last) + 1)
+        assert clip != "leaping.npz" or max(leaps[i] for i in heard) < 0.2 * leg
 
 
 def test_paths_are_in_metres_of_a_body_of_usual_size_whichever_body_performs(

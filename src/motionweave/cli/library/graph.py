@@ -55,7 +55,8 @@ def walk_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
         metavar="X,Z ...",
-        help="places to walk along, such as '0,0 0,3 2,5', in metres of a body 1.7 m tall",
+        help="places to walk along, such as '0,0 0,3 2,5', in metres of a body 1.7 m tall; what "
+        "neither jumps nor crouches is preferred, and --words restricts which clips take part",
     )
     parser.add_argument(
         "--to",

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.io.store.container import Members
-from motionweave.library.index.features import RATE
+from motionweave.library.index.features import RATE, TRACKED, ClipTrack
 from motionweave.library.index.snapshot import Index
 
 # Samples that a clip needs before and after a junction: half a transition.
 MARGIN = round(0.5 * RATE)
 # Samples from entering a clip to leaving it: two halves of a transition, and a few more.
 STAY = 2 * MARGIN + 3
+_HIPS = TRACKED.index("hips")
+_ANKLES = [TRACKED.index(f"{side}_ankle") for side in ("left", "right")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,12 @@ class Graph:
         """``(clips + 1,)`` the first junction that leaves each clip."""
         return np.searchsorted(self.clips[:, 0], np.arange(len(self.index) + 1))
 
+    @cached_property
+    def heights(self) -> Array:
+        """``(2,)`` how high the hips and the lower ankle usually are in its clips."""
+        tracks = [self.index.track(int(clip)) for clip in np.unique(self.clips[:, 0])]
+        return np.asarray(np.median(np.concatenate([heights(one) for one in tracks]), axis=0))
+
     def leaving(self, clip: int, low: float, high: float = np.inf) -> range:
         """Junctions that leave a clip from sample ``low`` up to ``high``."""
         first, stop = int(self.firsts[clip]), int(self.firsts[clip + 1])
@@ -77,6 +85,11 @@ class Graph:
             "choices per second": round(len(self) / max(seconds, 1e-9), 3),
             "median distance": round(float(np.median(self.distances)), 4) if len(self) else 0.0,
         }
+
+
+def heights(track: ClipTrack) -> Array:
+    """``(T, 2)`` heights of the hips and of the lower ankle, in leg lengths."""
+    return np.stack([track.points[:, _HIPS, 1], track.points[:, _ANKLES, 1].min(axis=1)], axis=1)
 
 
 def onwards(

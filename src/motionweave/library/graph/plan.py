@@ -14,7 +14,7 @@ import numpy as np
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError
 from motionweave.library.graph.floor_path import FloorPath
-from motionweave.library.graph.graph import MARGIN, STAY, Graph
+from motionweave.library.graph.graph import MARGIN, STAY, Graph, heights
 from motionweave.library.index.features import RATE
 from motionweave.library.index.folder import IndexedFolder
 
@@ -35,6 +35,9 @@ _HURRY = 0.02
 _ROUGH = 0.3
 # The cost of facing away from the direction of the path, for half a turn.
 _ASTRAY = 0.15
+# The cost of the squared distance of hips and lower ankle from their usual heights: of plans that
+# follow equally well, the one that neither jumps nor crawls wins.
+_UNUSUAL = 5.0
 # Samples between points at which a plan is compared with the path.
 _CHECK = 3
 
@@ -177,9 +180,10 @@ def _grown(
     off = np.sum((places - route.at(travelled)) ** 2, axis=1)
     turned = ahead.heading[at] + plan.place.angle - route.direction(travelled)
     astray = _ASTRAY * 0.5 * (1.0 - np.cos(turned))
+    unusual = _UNUSUAL * np.sum((heights(ahead)[at] - graph.heights) ** 2, axis=1)
     # By the distance covered, and slightly by the time that it took.
     steps = np.diff(way, prepend=0.0)
-    cost = plan.cost + np.cumsum((off + astray) * steps + _HURRY * _CHECK / RATE)
+    cost = plan.cost + np.cumsum((off + astray + unusual) * steps + _HURRY * _CHECK / RATE)
     beyond = np.flatnonzero(travelled >= route.length)
     stop = int(at[beyond[0]]) if len(beyond) else len(ahead)
     if len(beyond) and stop >= MARGIN:
