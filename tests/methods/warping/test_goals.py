@@ -125,7 +125,7 @@ def test_a_foot_that_is_held_while_the_body_walks_on_stays_and_sets_off_without_
     held = mw.warp(walk, mw.Key(first, "left_foot", goal=there, until=last))
     foot = walk.skeleton.index("LeftFoot")
     away = np.linalg.norm(held.positions()[first : last + 1, foot] - there, axis=1)
-    assert away.max() < 0.035 * leg
+    assert away.max() < 0.0125 * leg
     hardest = [
         np.linalg.norm(np.diff(motion.positions()[:, foot], 2, axis=0), axis=-1).max()
         for motion in (held, walk)

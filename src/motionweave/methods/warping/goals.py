@@ -163,9 +163,11 @@ class Onward:
     joints: frozenset[int]
 
 
-def goal_frames(clip: WarpClip, placed: Sequence[Placed]) -> list[GoalFrame]:
-    """Goals frame by frame, in order of time, measured on a clip."""
-    by_frame: dict[float, list[Placed]] = defaultdict(list)
+def goal_frames(
+    clip: WarpClip, placed: Sequence[Placed], more: Iterable[float] = ()
+) -> list[GoalFrame]:
+    """Goals frame by frame, in order of time, measured on a clip; lasting ones in ``more``, too."""
+    by_frame: dict[float, list[Placed]] = defaultdict(list, {frame: [] for frame in more})
     for p in placed:
         by_frame[p.frame].append(p)
     # Goals that last are posed every now and then; moments of others in between count for all.
@@ -217,10 +219,8 @@ def pose(
     }
     ease = next((p.key.ease for p in goals.keys if p.key.ease is not None), None)
     lasting = [p for p in goals.keys if p.until is not None and p.until > p.frame]
-    begins, ends = (
-        any(goals.frame == end for end in column)
-        for column in ([p.frame for p in lasting], [p.until for p in lasting])
-    )
+    spans = [(p.frame, p.until) for p in lasting]
+    begins, ends = (goals.frame in [end[i] for end in spans] for i in (0, 1))
     going_on = {joint for p in lasting if p.until != goals.frame for joint in p.joints}
     held = {side for side in goals.ankles if going_on & _foot(clip, side)}
     bases = [p.key.of for p in goals.keys if isinstance(p.key.of, str)]

@@ -33,6 +33,7 @@ from motionweave.methods.warping.goals import (
     tell_of_goals,
 )
 from motionweave.methods.warping.hands import hold_hands
+from motionweave.methods.warping.holds import missed_between
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.legs import follow, within_range
 from motionweave.methods.warping.moments import comes_back, place_in_step
@@ -271,14 +272,32 @@ def _to_goals(
     """The motion with its goals met by joint keys, and its feet kept if requested."""
     here = clip.now(motion if feet is None or motion is clip.motion else feet.kept(motion))
     frames = goal_frames(here, given.goals)
+    result = _met(here, frames, given, shape, trunk, feet)
+    more = missed_between(here, result, given.goals, [goal.frame for goal in frames])
+    if more:
+        frames = goal_frames(here, given.goals, more)
+        result = _met(here, frames, given, shape, trunk, feet)
+    tell_of_goals(result, frames, here)
+    return result.motion
+
+
+def _met(
+    here: WarpClip,
+    frames: Sequence[GoalFrame],
+    given: _Keys,
+    shape: WarpShape,
+    trunk: Sequence[int],
+    feet: _Kept | None,
+) -> WarpClip:
+    """A clip posed in some ``frames``; other parameters as for `_to_goals`."""
     # Legs are solved for their feet afterwards: their keys do not bind the goals.
-    legs: set[int] = set() if feet is None else _below(clip, "thigh")
+    legs: set[int] = set() if feet is None else _below(here, "thigh")
     turns = [turn for turn in given.turns if turn.joint not in legs]
     goals, posed = _agreed(here, frames, _posed(here, frames, turns), turns, shape, trunk)
     result = _displaced(here, posed, turns, shape, trunk, legs)
     if feet is not None:
         kept = feet.kept(result, posed)
-        strain = [_beyond(feet.strain[round(p.frame)], _STRAIN * clip.scale) for p in posed]
+        strain = [_beyond(feet.strain[round(p.frame)], _STRAIN * here.scale) for p in posed]
         if np.any(strain):
             # The body stops where its legs would be straight, and the rest of it does what it can.
             near = [
@@ -289,9 +308,7 @@ def _to_goals(
             result = _displaced(here, posed, turns, shape, trunk, legs)
             kept = feet.kept(result, posed)
         result = kept
-    result = hold_hands(here, clip.now(result), given.goals)
-    tell_of_goals(clip.now(result), frames, here)
-    return result
+    return here.now(hold_hands(here, here.now(result), given.goals))
 
 
 def _beyond(vector: Array, most: float) -> Array:
