@@ -164,3 +164,28 @@ def test_the_distance_map_and_the_contacts_are_drawn(studio: Studio) -> None:
     }"""
     for selector in (".mw-heat canvas", ".mw-lanes canvas"):
         studio.wait(f"({colours})({selector!r}) > 8")
+
+
+def test_a_held_arrow_key_leaves_nothing_half_done(studio: Studio) -> None:
+    """The last step of a slider is told at once, those on the way to it a moment later."""
+    figures = studio.page.locator(".mw-figures")
+    blended = figures.inner_text()
+    studio.screen("Warp")
+    studio.click(".mw-button", "Key here")
+    studio.settle()
+    assert figures.inner_text() != blended
+    up = studio.page.locator('input[type=range][aria-label="Up"]').locator("visible=true")
+    up.evaluate(
+        """(slider) => {
+          for (let i = 0; i < 12; i++) {
+            slider.stepUp();
+            for (const name of ["input", "change"]) slider.dispatchEvent(new Event(name));
+          }
+        }"""
+    )
+    # Longer than what is throttled may take.
+    studio.page.wait_for_timeout(300)
+    studio.settle()
+    # As long as something is being changed, results are not measured.
+    studio.screen("Blend")
+    assert figures.inner_text() == blended

@@ -211,8 +211,14 @@ class Slider:
         # What the input shows: its range and value. What the user sets is known already and
         # must not be sent back in the middle of a drag.
         self._shown: tuple[float, float, float | None] = (low, high, None)
+        # The value with which a change has just ended: what is on its way to it is throttled, may
+        # arrive after the end, and must not begin another change.
+        self._ended: float | None = None
 
         def told(value: float, final: bool) -> None:
+            if not final and value == self._ended:
+                return
+            self._ended = value if final else None
             self._shown = (*self._shown[:2], value)
             self._tell(self._typed, self._text(value))
             on_change(value, final)
