@@ -189,6 +189,7 @@ def test_only_whoever_loads_a_whole_clip_is_told_what_is_doubtful_about_its_file
     library.add()
     found = library.find("jogs/jog_left.npz", frames=(40, 90), most=20)
     assert next(one for one in found if one.clip == "jogs/jog.npz").load()
+    assert library.collect("jogs/jog.npz", frames=(40, 90)).examples
     assert not recwarn.list
     for _ in range(2):
         with pytest.warns(mw.QualityWarning, match=r"jog\.npz: from frame 1 to the next"):

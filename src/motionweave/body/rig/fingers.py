@@ -7,6 +7,7 @@ import re
 from collections.abc import Set
 
 from motionweave.body.rig.languages import in_english
+from motionweave.body.rig.parts import below
 from motionweave.core.skeleton import Skeleton
 
 FINGERS = ("thumb", "index", "middle", "ring", "little")
@@ -40,13 +41,11 @@ def fingers_of(skeleton: Skeleton, hand: int) -> dict[str, tuple[int, ...]]:
     dict
         Only fingers that names tell. Joints at the tips, which some rigs have, come last.
     """
-    below, said = {hand}, dict[int, str]()
-    for joint in range(hand + 1, len(skeleton)):
-        if int(skeleton.parents[joint]) in below:
-            below.add(joint)
-            finger = _said(in_english(skeleton.names[joint]).lower())
-            if finger is not None:
-                said[joint] = finger
+    said: dict[int, str] = {}
+    for joint in below(skeleton, hand)[1:]:
+        finger = _said(in_english(skeleton.names[joint]).lower())
+        if finger is not None:
+            said[joint] = finger
     called = _called(set(said.values()))
     chains: dict[str, list[int]] = {}
     for joint, word in said.items():

@@ -24,7 +24,12 @@ from motionweave.io.numbers import NotANumberError, parse_numbers
 # A character has some hundred joints, and each takes some hundred bytes.
 _LONGEST_HEADER = 1 << 22
 # Encodings of Japan, China, Taiwan and Korea, and what left and right are there.
-EAST_ASIAN = {"cp932": "左右", "gb18030": "左右", "big5": "左右", "cp949": ("왼", "오른")}
+EAST_ASIAN = {
+    "cp932": ("左", "右"),
+    "gb18030": ("左", "右"),
+    "big5": ("左", "右"),
+    "cp949": ("왼", "오른"),
+}
 _BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 26
 

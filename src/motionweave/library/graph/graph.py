@@ -59,7 +59,7 @@ class Graph:
         return np.searchsorted(self.clips[:, 0], np.arange(len(self.index) + 1))
 
     @cached_property
-    def heights(self) -> Array:
+    def usual_heights(self) -> Array:
         """``(2,)`` how high the hips and the lower ankle usually are in its clips."""
         tracks = [self.index.track(int(clip)) for clip in np.unique(self.clips[:, 0])]
         return np.asarray(np.median(np.concatenate([heights(one) for one in tracks]), axis=0))

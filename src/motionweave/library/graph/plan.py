@@ -180,7 +180,7 @@ def _grown(
     off = np.sum((places - route.at(travelled)) ** 2, axis=1)
     turned = ahead.heading[at] + plan.place.angle - route.direction(travelled)
     astray = _ASTRAY * 0.5 * (1.0 - np.cos(turned))
-    unusual = _UNUSUAL * np.sum((heights(ahead)[at] - graph.heights) ** 2, axis=1)
+    unusual = _UNUSUAL * np.sum((heights(ahead)[at] - graph.usual_heights) ** 2, axis=1)
     # By the distance covered, and slightly by the time that it took.
     steps = np.diff(way, prepend=0.0)
     cost = plan.cost + np.cumsum((off + astray + unusual) * steps + _HURRY * _CHECK / RATE)

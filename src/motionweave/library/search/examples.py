@@ -102,7 +102,10 @@ def motion_of(library: IndexedFolder, example: Given, frames: Frames | None) -> 
     if isinstance(example, Motion):
         return _cut(example, frames)
     number = library.number(example)
-    whole = load(example, drop_tpose=True) if number is None else library.load(number)
+    if number is None:
+        whole = load(example, drop_tpose=True)
+    else:
+        whole = library.load(number, doubts=frames is None)
     return _cut(whole, frames)
 
 
