@@ -43,11 +43,11 @@ def test_nothing_is_fetched(tmp_path: Path) -> None:
 
 def test_joints_that_leave_trails_are_in_the_page() -> None:
     walk = mw.sample("walk")
-    data = data_in(mw.player(walk, trails=["right_hand", "Head"]).page)["bodies"][0]
+    data = data_in(mw.player(walk, trails=["right_hand", "Head", "left_foot"]).page)["bodies"][0]
     roots = np.frombuffer(base64.b64decode(data["roots"]), "<f4").reshape(-1, 3)
     points = np.frombuffer(base64.b64decode(data["points"]), "<i2")
     points = points.reshape(data["frames"], data["count"], 3) * data["scale"] + roots[:, None]
-    joints = [walk.skeleton.index(name) for name in ("RightHand", "Head")]
+    joints = [walk.skeleton.index(name) for name in ("RightHand", "Head", "LeftFoot")]
     np.testing.assert_allclose(points[:, data["trailed"]], walk.positions()[:, joints], atol=1e-4)
     assert data_in(mw.player(walk).page)["bodies"][0]["trailed"] == []
 

@@ -187,7 +187,7 @@ def test_side_by_side_overlay_ghosts_trails_and_labels(tmp_path: Path) -> None:
         ("a.mp4", {"view": "under"}, "expected three-quarter"),
         ("a.mp4", {"size": (0, 10)}, "expected width and height"),
         ("a.mp4", {"speed": 0.0}, "expected a positive number"),
-        ("a.mp4", {"trails": ["tail"]}, "expected hands, feet"),
+        ("a.mp4", {"trails": ["tail"]}, "no joint or role 'tail'"),
         ("a.mp4", {"labels": ["a", "b"]}, "2 labels for 1 motions"),
         ("a.png", {"frame": 900}, "has frames 0 to"),
         ("no/a.mp4", {}, "does not exist"),

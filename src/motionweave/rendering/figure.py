@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from motionweave.body.figure.capsules import Capsules, capsule_points, capsules_of
 from motionweave.body.figure.stance import standing_at_rest
 from motionweave.body.figure.torso import Torso, torso_of
+from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
@@ -182,19 +183,9 @@ def _floor(motion: Motion, plan: Capsules, points: Array) -> float:
 
 def trailed_joints(motion: Motion, trails: Sequence[str]) -> tuple[int, ...]:
     """Joints meant by roles, names, ``"hands"`` or ``"feet"``."""
-    roles = find_rig(motion.skeleton).roles
-    found: list[int] = []
-    for word in trails:
-        for name in _TRAILED.get(word, (word,)):
-            if name in roles:
-                found.append(roles[name])
-            elif name in motion.skeleton.names:
-                found.append(motion.skeleton.index(name))
-            else:
-                raise MotionError(
-                    f"trail {word!r}: expected hands, feet, a role such as head, or a joint's name"
-                )
-    return tuple(found)
+    rig = find_rig(motion.skeleton)
+    names = [name for word in trails for name in _TRAILED.get(word, (word,))]
+    return tuple(j for name in names for j in joints_called(name, rig, tuple(_TRAILED)))
 
 
 def _marks(motion: Motion, floor: float) -> tuple[Mark, ...]:
